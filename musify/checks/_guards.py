@@ -1,0 +1,80 @@
+"""What the checks of preprocessor guards share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from musify.languages.cuda.unit import Unit
+from musify.model import Span
+from musify.source.conditions import COMPARISONS, Expression, NotAnExpression, condition_of, evaluate
+from musify.source.outline import Directive, Outline
+
+_ARITHMETIC = frozenset({b"+", b"-", b"*", b"/", b"%", b"<<", b">>", b"&", b"|", b"^"})
+
+
+class Around(NamedTuple):
+    """What stands around a macro name in code: whether it is compared, with what, and on which side.
+
+    `tested`: only its truth is asked for (`!X`, `X && ...`).
+    """
+
+    compared: bool
+    tested: bool
+    sign: Span
+    other: Span
+    other_is_number: bool
+    mirrored: bool
+
+
+def conditions(unit: Unit, starts: Collection[int]) -> Iterator[tuple[Directive, Expression | None]]:
+    """The directives that start at `starts` with what they test; None where that cannot be parsed."""
+    for directive in unit.outline.directives:
+        if directive.start in starts:
+            try:
+                yield directive, condition_of(unit.outline, directive)
+            except NotAnExpression:
+                yield directive, None
+
+
+def branch_taken(
+    unit: Unit, directive: Directive, expression: Expression | None, values: Mapping[bytes, int | None]
+) -> tuple[str, str]:
+    """Which branch is compiled when the names in `values` have these values, in English and Chinese."""
+    value = None if expression is None else evaluate(expression, values)
+    if value is None:
+        return "whether this branch is taken depends on other macros", "是否采用该分支取决于其他宏"
+    if value:
+        return "MUSA takes this branch", "MUSA 会采用该分支"
+    following = _next_branch(unit, directive)
+    if following is None:
+        return "MUSA skips this branch", "MUSA 会跳过该分支"
+    line = unit.data.count(b"\n", 0, following.start) + 1
+    keyword = following.keyword.decode()
+    return f"MUSA skips this branch for the #{keyword} in line {line}", f"MUSA 会跳过该分支，转到第 {line} 行的 #{keyword}"
+
+
+def _next_branch(unit: Unit, directive: Directive) -> Directive | None:
+    for group in unit.conditionals.groups:
+        for branch, following in zip(group.branches, group.branches[1:], strict=False):
+            if branch.directive.start == directive.start:
+                return following.directive
+    return None
+
+
+def tokens_around(outline: Outline, word: Span) -> Around:
+    """Whether the name at `word` is compared, told from the tokens beside it."""
+    after = outline.after(word.end)
+    if outline.text(after) in COMPARISONS:
+        other = outline.after(after.end)
+        beyond = outline.text(outline.after(other.end))
+        plain = outline.text(other)[:1].isdigit() and beyond not in _ARITHMETIC
+        return Around(True, False, after, other, plain, mirrored=False)
+    before = outline.before(word.start)
+    if outline.text(before) in COMPARISONS:
+        other = outline.before(before.start)
+        beyond = outline.text(outline.before(other.start))
+        plain = outline.text(other)[:1].isdigit() and beyond not in _ARITHMETIC
+        return Around(True, False, before, other, plain, mirrored=True)
+    tested = outline.text(before) == b"!" or outline.text(after) in (b"&&", b"||")
+    return Around(False, tested, after, after, False, mirrored=False)

@@ -1,0 +1,1 @@
+"""One module a language: bytes and rules in, edits and findings out. Never prints, never writes."""

@@ -1,0 +1,405 @@
+"""Names of the API that the project declares itself, and where those declarations hold.
+
+Tokens tell where a declaration is possible; only then is the file parsed and the question settled by syntax.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from musify.languages.cuda.references import (
+    DECLARATION_KEYWORDS,
+    OPERATOR_KEYWORDS,
+    Neighbours,
+    Scope,
+    is_identifier,
+    neighbours,
+    scope_of,
+)
+from musify.languages.cuda.unit import Unit
+from musify.languages.surroundings import OwnName
+from musify.model import Span
+from musify.rules.model import Action
+from musify.source import syntax
+from musify.source.outline import Outline
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_AFTER_DECLARED = frozenset({b";", b"=", b",", b")", b"[", b"{", b":", b"("})
+_STATEMENT_STARTS = frozenset({b"", b";", b"{", b"}", b")", b":"})
+_TYPE_INTRODUCERS = frozenset({b"struct", b"class", b"union", b"enum"})
+_ENUM_BODY = re.compile(rb"\benum\b[^;{}()]*\{([^{}]*)\}")
+_DECLARATORS = frozenset(
+    "pointer_declarator reference_declarator array_declarator parenthesized_declarator function_declarator "
+    "init_declarator attributed_declarator structured_binding_declarator".split()
+)
+_DECLARATIONS = {
+    "declaration": "variable",
+    "field_declaration": "member",
+    "parameter_declaration": "parameter",
+    "optional_parameter_declaration": "parameter",
+    "function_definition": "function",
+    "type_definition": "type",
+    "for_range_loop": "variable",
+    "condition_declaration": "variable",
+}
+_NAMED = {
+    "enumerator": "enumerator",
+    "alias_declaration": "type",
+    "struct_specifier": "type",
+    "class_specifier": "type",
+    "union_specifier": "type",
+    "enum_specifier": "type",
+    "namespace_definition": "namespace",
+    "type_parameter_declaration": "template parameter",
+    "optional_type_parameter_declaration": "template parameter",
+}
+_SCOPES = frozenset(
+    "compound_statement field_declaration_list declaration_list for_statement for_range_loop if_statement "
+    "while_statement template_declaration function_definition lambda_expression translation_unit".split()
+)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A declaration of a listed name: where it stands, where it holds, and whether other files see it.
+
+    `mirrors_api`: it declares the API's own entity once more (a prototype, a forward declaration).
+    """
+
+    name: bytes
+    place: Span
+    kind: str
+    scope: Span
+    exported: bool
+    path: tuple[bytes, ...]
+    conditional: bool
+    mirrors_api: bool = False
+
+
+class EnumBodies:
+    """Where enumerators are declared; found on first use."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+        self._spans: list[Span] | None = None
+
+    def __contains__(self, offset: int) -> bool:
+        if self._spans is None:
+            self._spans = [Span(*match.span(1)) for match in _ENUM_BODY.finditer(self._outline.data)]
+        return any(span.start <= offset < span.end for span in self._spans)
+
+
+def may_declare(outline: Outline, around: Neighbours, enums: EnumBodies, word: Span) -> bool:
+    """Whether the tokens around a plain name allow that it is being declared there."""
+    before, after = around.before_text, around.after_text
+    if before in _TYPE_INTRODUCERS:
+        return after in (b"{", b":", b"final")
+    if before in (b"typename", b"class", b"namespace"):
+        return after in (b",", b">", b"=", b"{")
+    if before == b"using":
+        return after == b"="
+    if after not in _AFTER_DECLARED:
+        return False
+    if before in (b",", b"{"):
+        return word.start in enums or (before == b"," and after in (b";", b"="))
+    if is_identifier(before):
+        return before not in OPERATOR_KEYWORDS and before not in (b"typedef", b"using")
+    if before not in (b"*", b"&", b"&&", b">"):
+        return False
+    return _declarator_prefix(outline, around, after)
+
+
+def _declarator_prefix(outline: Outline, around: Neighbours, after: bytes) -> bool:
+    operand = outline.before(around.before.start)
+    text = outline.text(operand)
+    while text in (b"*", b"&", b"const"):
+        operand = outline.before(operand.start)
+        text = outline.text(operand)
+    if text == b"(":
+        return after == b")"  # a function pointer: (*name)
+    if text == b">" or around.before_text == b">":
+        return True
+    if not is_identifier(text) or text in OPERATOR_KEYWORDS:
+        return False
+    start = outline.text(outline.before(operand.start))
+    if start in _STATEMENT_STARTS or start == b"::" or (is_identifier(start) and start not in OPERATOR_KEYWORDS):
+        return True
+    return start in (b"(", b",", b"<") and after != b"("
+
+
+def unlisted_declarations(unit: Unit) -> set[bytes]:
+    """CUDA-looking names on no list that the file declares, told from tokens alone.
+
+    A wrong guess here only silences a warning, so no tree is built.
+    """
+    declared: set[bytes] = set()
+    enums = EnumBodies(unit.outline)
+    for word in unit.words:
+        name = unit.text(word)
+        if name in declared or unit.book.name(name) is not None or not unit.book.looks_like_cuda(name):
+            continue
+        around = neighbours(unit.outline, word)
+        directive = unit.outline.directive_at(word.start)
+        if directive is not None and (directive.name_start == word.start or _is_parameter(directive.parameters, name)):
+            declared.add(name)
+        elif scope_of(unit.outline, around) in (Scope.PLAIN, Scope.QUALIFIED) and may_declare(
+            unit.outline, around, enums, word
+        ):
+            declared.add(name)
+    for directive in unit.outline.directives:
+        if directive.keyword == b"define" and unit.book.looks_like_cuda(directive.name):
+            declared.add(directive.name)
+    return declared
+
+
+def _is_parameter(parameters: tuple[bytes, ...] | None, name: bytes) -> bool:
+    return parameters is not None and name in parameters
+
+
+def listed_declarations(unit: Unit) -> list[Declaration]:
+    """Every place where the file declares a listed name itself."""
+    found = list(_macro_declarations(unit))
+    enums = EnumBodies(unit.outline)
+    for word in unit.words:
+        name = unit.text(word)
+        rule = unit.book.name(name)
+        if rule is None or (rule.action is Action.IDENTITY and not rule.known_issues):
+            continue
+        directive = unit.outline.directive_at(word.start)
+        if directive is not None:
+            if directive.name_start != word.start and _is_parameter(directive.parameters, name):
+                span = Span(directive.start, directive.end)
+                found.append(Declaration(name, word, "macro parameter", span, False, (), False))
+            continue
+        around = neighbours(unit.outline, word)
+        scope = scope_of(unit.outline, around)
+        if scope is Scope.QUALIFIED:
+            found += _using_declaration(unit, name, word)
+        elif scope is Scope.PLAIN and may_declare(unit.outline, around, enums, word):
+            declaration = _by_syntax(unit, name, word)
+            if declaration is not None:
+                found.append(declaration)
+    return found
+
+
+def _macro_declarations(unit: Unit) -> Iterator[Declaration]:
+    for directive in unit.outline.directives:
+        if directive.keyword == b"define" and unit.book.name(directive.name) is not None:
+            place = Span(directive.name_start, directive.name_start + len(directive.name))
+            scope = Span(0, len(unit.data))
+            conditional = unit.conditionals.is_conditional(directive.start)
+            yield Declaration(directive.name, place, "macro", scope, True, (), conditional)
+
+
+def _using_declaration(unit: Unit, name: bytes, word: Span) -> Iterator[Declaration]:
+    leaf = syntax_leaf(unit, word) if unit.text(unit.outline.after(word.end)) == b";" else None
+    node = leaf
+    while node is not None and node.type != "using_declaration":
+        if node.type in _SCOPES:
+            return
+        node = node.parent
+    if node is not None:
+        yield _declared(unit, name, word, "using", node)
+
+
+def _by_syntax(unit: Unit, name: bytes, word: Span) -> Declaration | None:
+    leaf = syntax_leaf(unit, word)
+    if leaf is None:
+        return None
+    node: Node = leaf
+    parent = node.parent
+    if parent is not None and parent.type in _NAMED and parent.child_by_field_name("name") == node:
+        if parent.type.endswith("_specifier") and parent.child_by_field_name("body") is None:
+            return None
+        return _declared(unit, name, word, _NAMED[parent.type], parent)
+    if parent is not None and parent.type in ("type_parameter_declaration", "optional_type_parameter_declaration"):
+        return _declared(unit, name, word, "template parameter", parent)
+    is_function = False
+    while parent is not None and parent.type in _DECLARATORS and _is_declarator(parent, node):
+        is_function = is_function or parent.type == "function_declarator"
+        node, parent = parent, parent.parent
+    if parent is None or parent.type not in _DECLARATIONS or node not in parent.children_by_field_name("declarator"):
+        return None
+    kind = "function" if is_function and parent.type != "type_definition" else _DECLARATIONS[parent.type]
+    if kind == "function" and _is_macro_call(unit, parent, word):
+        return None
+    return _declared(unit, name, word, kind, parent)
+
+
+def _is_declarator(parent: Node, node: Node) -> bool:
+    named = parent.child_by_field_name("declarator")
+    if named is not None:
+        return named == node
+    return bool(parent.named_children) and parent.named_children[0] == node
+
+
+def _is_macro_call(unit: Unit, declaration: Node, word: Span) -> bool:
+    """`CHECK` on one line and the call on the next parse as a local prototype; such prototypes nobody writes."""
+    scope = declaration.parent
+    while scope is not None and scope.type not in _SCOPES:
+        scope = scope.parent
+    if declaration.type != "declaration" or scope is None or scope.type != "compound_statement":
+        return False
+    kind = declaration.child_by_field_name("type")
+    if kind is None:
+        return True
+    text = unit.data[kind.start_byte : kind.end_byte]
+    return text.isupper() or b"\n" in unit.data[kind.end_byte : word.start]
+
+
+def _declared(unit: Unit, name: bytes, word: Span, kind: str, node: Node) -> Declaration:
+    scope, path = _scope(unit, node, kind)
+    exported = scope.type in ("translation_unit", "declaration_list", "field_declaration_list")
+    start = scope.start_byte if exported or kind in ("parameter", "template parameter") else word.start
+    return Declaration(
+        name,
+        word,
+        kind,
+        Span(start, scope.end_byte),
+        exported,
+        path,
+        unit.conditionals.is_conditional(word.start),
+        exported and not path and _mirrors_api(unit, name, kind, node),
+    )
+
+
+def _mirrors_api(unit: Unit, name: bytes, kind: str, node: Node) -> bool:
+    if kind not in ("function", "type") or node.child_by_field_name("body") is not None:
+        return False
+    declared_type = node.child_by_field_name("type")
+    if declared_type is None:
+        return False
+    text = unit.data[declared_type.start_byte : declared_type.end_byte]
+    if b"{" in text:
+        return False
+    return any(unit.book.name(word) is not None and word != name for word in re.findall(rb"[A-Za-z_]\w*", text))
+
+
+def _scope(unit: Unit, node: Node, kind: str) -> tuple[Node, tuple[bytes, ...]]:
+    start: Node | None = node.parent
+    if kind == "enumerator":
+        while start is not None and start.type != "enum_specifier":
+            start = start.parent
+        scoped = start is not None and any(child.type in ("class", "struct") for child in start.children)
+        if start is not None and scoped:
+            return start, ()
+        start = start.parent if start is not None else None
+    elif kind in ("parameter", "template parameter") or node.type in ("for_range_loop", "condition_declaration"):
+        start = node
+    while start is not None:
+        if start.type in _SCOPES and not _is_transparent(start, kind):
+            return start, _path(unit, start)
+        if start.parent is None:
+            break
+        start = start.parent
+    root = unit.tree
+    return root, ()
+
+
+def _is_transparent(scope: Node, kind: str) -> bool:
+    if scope.type == "declaration_list":
+        return scope.parent is not None and scope.parent.type == "linkage_specification"
+    if scope.type == "template_declaration":
+        return kind != "template parameter"
+    return scope.type == "function_definition" and kind not in ("parameter",)
+
+
+def _path(unit: Unit, scope: Node) -> tuple[bytes, ...]:
+    parts: list[bytes] = []
+    node: Node | None = scope
+    while node is not None:
+        if node.type in ("namespace_definition", "class_specifier", "struct_specifier", "union_specifier"):
+            name = node.child_by_field_name("name")
+            if name is not None:
+                parts[:0] = re.findall(rb"[A-Za-z_]\w*", unit.data[name.start_byte : name.end_byte])[:4]
+        node = node.parent
+    return tuple(parts)
+
+
+def syntax_leaf(unit: Unit, word: Span) -> Node | None:
+    """The leaf of the syntax tree at `word`; None where the structure around it is an ERROR."""
+    leaf = syntax.leaf_at(unit.tree, word.start, word.end)
+    if leaf is None or (leaf.start_byte, leaf.end_byte) != (word.start, word.end) or syntax.inside_error(leaf):
+        return None
+    return leaf
+
+
+class Ownership:
+    """Which uses of listed names are the project's own, in one file."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.declarations = listed_declarations(unit)
+        self._places = {item.place.start for item in self.declarations if not self.is_ported(item)}
+        self._scopes: dict[bytes, list[Span]] = {}
+        for item in self.declarations:
+            if not self.is_ported(item) and not (item.exported and not item.path and item.conditional):
+                self._scopes.setdefault(item.name, []).append(item.scope)
+        self._add_included(unit)
+
+    @staticmethod
+    def is_ported(item: Declaration) -> bool:
+        """Whether a declaration is converted like any use: it repeats the API's own, or is a stub that only some see."""
+        stub = item.exported and not item.path and item.conditional and item.kind != "macro"
+        return item.mirrors_api or stub
+
+    def owns(self, name: bytes, word: Span) -> bool:
+        """Whether the name at `word` is the project's."""
+        if word.start in self._places:
+            return True
+        scopes = self._scopes.get(name)
+        return scopes is not None and any(scope.start <= word.start < scope.end for scope in scopes)
+
+    def _add_included(self, unit: Unit) -> None:
+        entries = {
+            *unit.surroundings.own,
+            *(OwnName(d.name, d.path, d.kind, d.conditional) for d in self.declarations if d.exported and d.path),
+        }
+        if not entries:
+            return
+        used = {unit.text(word) for word in unit.words}
+        relevant = [entry for entry in entries if entry.name in used]
+        for entry in relevant:
+            if not entry.path and not entry.conditional:
+                self._scopes.setdefault(entry.name, []).append(Span(0, len(unit.data)))
+        nested = [entry for entry in relevant if entry.path]
+        if nested:
+            for path, span in _regions(unit):
+                for entry in nested:
+                    if path[-len(entry.path) :] == entry.path:
+                        self._scopes.setdefault(entry.name, []).append(span)
+
+
+def _regions(unit: Unit) -> Iterable[tuple[tuple[bytes, ...], Span]]:
+    """Bodies of namespaces and classes, and of functions defined as `A::B::f`, with the names around them."""
+    pending: list[tuple[Node, tuple[bytes, ...]]] = [(unit.tree, ())]
+    while pending:
+        node, path = pending.pop()
+        for child in node.named_children:
+            inner = path + _names_of(unit, child)
+            body = child.child_by_field_name("body")
+            if inner != path and body is not None:
+                yield inner, Span(body.start_byte, body.end_byte)
+            if child.type not in ("compound_statement", "expression_statement"):
+                pending.append((child, inner))
+
+
+def _names_of(unit: Unit, node: Node) -> tuple[bytes, ...]:
+    if node.type in ("namespace_definition", "class_specifier", "struct_specifier", "union_specifier"):
+        name = node.child_by_field_name("name")
+    elif node.type == "function_definition":
+        name = node.child_by_field_name("declarator")
+        while name is not None and name.type != "qualified_identifier":
+            name = name.child_by_field_name("declarator")
+    else:
+        return ()
+    if name is None:
+        return ()
+    parts: Sequence[bytes] = re.findall(rb"[A-Za-z_]\w*", unit.data[name.start_byte : name.end_byte])
+    return tuple(parts[:-1] if node.type == "function_definition" else parts)
+
+

@@ -1,0 +1,120 @@
+"""#include lines: toolkit headers by exact path, renamed files of the project, and what is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from musify.languages.cuda.names import kept_finding, unattested_finding
+from musify.languages.cuda.unit import Unit
+from musify.model import Applicability, Edit, Evidence, Finding, Span
+from musify.rules.model import Action, NameRule
+from musify.source.outline import Directive
+
+HEADER = "toolkit-header"
+MERGED_HEADER = "toolkit-header-merged"
+RENAMED_FILE = "renamed-file"
+_PATH = re.compile(rb'[ \t]*(?:<([^>\n]*)>|"([^"\n]*)")')
+_MENTION = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*[<"]([^>"\n]+)[>"]')
+_WHOLE_BODY = re.compile(rb'\s*[<"]([^>"\n]+)[>"]\s*\Z')
+_LOOKS_LIKE_CUDA = re.compile(
+    rb"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvToolsExt|npp|nvjpeg|cutensor|cufile)"
+    rb"[^/]*\Z|(?:.*/)?cuda/"
+)
+
+
+class IncludeConverter:
+    """Works through the #include lines of one unit."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._seen: dict[bytes, list[tuple[bytes, frozenset[int]]]] = {}
+
+    def run(self) -> Iterator[Edit | Finding]:
+        """Edits and findings for every line that names a header."""
+        for directive in self._unit.outline.directives:
+            if directive.keyword in (b"include", b"include_next", b"import"):
+                match = _PATH.match(self._unit.data, directive.body, directive.end)
+                if match:
+                    group = 1 if match.group(1) is not None else 2
+                    span = Span(*match.span(group))
+                    yield from self._include(directive, span, match.group(group), quoted=group == 2)
+            elif directive.keyword in (b"if", b"elif"):
+                for match in _MENTION.finditer(self._unit.data, directive.start, directive.end):
+                    yield from self._header(Span(*match.span(1)), match.group(1))
+            elif directive.keyword == b"define":
+                match = _WHOLE_BODY.match(self._unit.data, directive.body, directive.end)
+                if match:
+                    yield from self._header(Span(*match.span(1)), match.group(1))
+
+    def _include(self, directive: Directive, span: Span, path: bytes, *, quoted: bool) -> Iterator[Edit | Finding]:
+        own = self._unit.surroundings.includes.get(path) if quoted or self._unit.book.header(path) is None else None
+        if own is not None:
+            new = _follow(path, own.path, own.new_path)
+            if new != path:
+                yield Edit(span, new, RENAMED_FILE)
+            return
+        rule = self._unit.book.header(path)
+        if rule is not None:
+            yield from self._toolkit_header(directive, span, rule)
+        elif path.endswith((b".cuh", b".cu")):
+            yield Finding("MUS115", span, path.decode("utf-8", "replace"))
+        elif _LOOKS_LIKE_CUDA.match(path) and (not quoted or b"/cuda/" in path):
+            yield Finding("MUS114", span, path.decode("utf-8", "replace"))
+
+    def _toolkit_header(self, directive: Directive, span: Span, rule: NameRule) -> Iterator[Edit | Finding]:
+        branches = frozenset(
+            branch.directive.start for branch in self._unit.conditionals.branches_around(directive.start)
+        )
+        earlier = self._seen.setdefault(rule.target, [])
+        merged = any(name != rule.name and around <= branches for name, around in earlier)
+        earlier.append((rule.name, branches))
+        if merged and rule.action is Action.RENAME:
+            arguments = {"target": rule.target.decode()}
+            yield Edit(self._line(directive), b"", MERGED_HEADER, name=rule.name.decode(), library=rule.library.id,
+                       evidence=rule.evidence.value)  # fmt: skip
+            yield Finding("MUS111", span, rule.name.decode(), arguments)
+        else:
+            yield from self._header(span, rule.name)
+
+    def _line(self, directive: Directive) -> Span:
+        """The whole line where it holds nothing else, the directive alone where a comment follows it."""
+        data = self._unit.data
+        start = data.rfind(b"\n", 0, directive.start) + 1
+        end = data.find(b"\n", directive.head_end)
+        end = len(data) if end < 0 else end + 1
+        if data[start : directive.start].strip() or data[directive.head_end : end].strip():
+            return Span(directive.start, directive.head_end)
+        return Span(start, end)
+
+    def _header(self, span: Span, path: bytes) -> Iterator[Edit | Finding]:
+        rule = self._unit.book.header(path)
+        if rule is None:
+            return
+        name = path.decode("utf-8", "replace")
+        if rule.action is Action.KEEP:
+            yield kept_finding(rule.library, span, name)
+        elif rule.action is Action.IDENTITY:
+            if rule.evidence is Evidence.NONE:
+                yield Finding("MUS110", span, name, {"library": rule.library.name})
+        elif rule.evidence is Evidence.NONE:
+            kept = self._unit.settings.unattested == "keep"
+            yield unattested_finding(rule, span, kept=kept)
+            if not kept:
+                yield self._edit(span, rule, Applicability.REVIEW)
+        else:
+            yield self._edit(span, rule, Applicability.SAFE)
+
+    @staticmethod
+    def _edit(span: Span, rule: NameRule, applicability: Applicability) -> Edit:
+        return Edit(
+            span, rule.target, HEADER, applicability, rule.name.decode(), rule.library.id, rule.evidence.value
+        )
+
+
+def _follow(path: bytes, old: str, new: str) -> bytes:
+    """The path of an #include after the file it names went from `old` to `new`; only the base name changes."""
+    base_old, base_new = old.rpartition("/")[2], new.rpartition("/")[2]
+    if base_old == base_new or not path.endswith(base_old.encode("utf-8", "surrogateescape")):
+        return path
+    return path[: len(path) - len(base_old.encode("utf-8", "surrogateescape"))] + base_new.encode("utf-8", "surrogateescape")

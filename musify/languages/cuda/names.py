@@ -1,0 +1,192 @@
+"""API names in code: which are renamed, which are kept and reported, which are nobody's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from musify.languages.cuda.declarations import Ownership
+from musify.languages.cuda.references import (
+    OPERATOR_KEYWORDS,
+    Neighbours,
+    Scope,
+    is_identifier,
+    neighbours,
+    qualified_chain,
+    scope_of,
+)
+from musify.languages.cuda.unit import Unit
+from musify.model import Applicability, Edit, Evidence, Finding, Span, version_number
+from musify.rules.model import Action, Library, NameRule
+
+RENAME = "api-name"
+UNATTESTED_RENAME = "api-name-by-convention"
+
+
+class NameConverter:
+    """Works through the names of one unit."""
+
+    def __init__(self, unit: Unit, ownership: Ownership) -> None:
+        self._unit = unit
+        self._ownership = ownership
+        self._late_libraries: set[str] = set()
+
+    def run(self) -> Iterator[Edit | Finding]:
+        """Edits and findings for every API name in code."""
+        unit, book = self._unit, self._unit.book
+        heads = book.namespace_heads
+        for word in unit.words:
+            name = unit.text(word)
+            rule = book.name(name)
+            if name in heads:
+                yield from self._qualified(word, name)
+            elif book.is_version_macro(name) or book.is_architecture_macro(name):
+                continue  # checks/guards.py
+            elif rule is None:
+                if book.looks_like_cuda(name):
+                    yield from self._unknown(word, name)
+            elif rule.action is not Action.IDENTITY or rule.known_issues:
+                yield from self._listed(word, rule)
+
+    def outcome(self, rule: NameRule, spans: list[tuple[Span, bytes]], place: Span) -> Iterator[Edit | Finding]:
+        """What the rules want for one reference: the edits in `spans` (place, new text), and the findings."""
+        settings = self._unit.settings
+        name = rule.name.decode()
+        if rule.action is Action.KEEP:
+            yield kept_finding(rule.library, place, name)
+            return
+        if rule.action is Action.UNSUPPORTED and rule.unsupported is not None:
+            note = rule.unsupported
+            arguments = {"why": note.why, "why_zh": note.why_zh, "source": note.source}
+            yield Finding("MUS104", place, name, arguments)
+            return
+        if rule.action is Action.RENAME and rule.evidence is Evidence.NONE:
+            kept = settings.unattested == "keep"
+            yield unattested_finding(rule, place, kept=kept)
+            if kept:
+                return
+        attested = rule.evidence is not Evidence.NONE
+        for span, text in spans:
+            yield Edit(
+                span,
+                text,
+                RENAME if attested else UNATTESTED_RENAME,
+                Applicability.SAFE if attested else Applicability.REVIEW,
+                name,
+                rule.library.id,
+                rule.evidence.value,
+            )
+        yield from self._notes(rule, place)
+
+    def _notes(self, rule: NameRule, place: Span) -> Iterator[Finding]:
+        target = self._unit.settings.target
+        name = rule.name.decode()
+        for note in rule.known_issues:
+            if note.applies(target):
+                arguments = {"why": note.why, "why_zh": note.why_zh, "source": note.source}
+                yield Finding("MUS103", place, name, arguments)
+        library = rule.library
+        late = library.min_sdk and target.sdk_number < version_number(library.min_sdk)
+        if late and library.id not in self._late_libraries:
+            self._late_libraries.add(library.id)
+            arguments = {"library": library.target, "min_sdk": library.min_sdk, "sdk": target.sdk}
+            yield Finding("MUS105", place, name, arguments)
+
+    def _listed(self, word: Span, rule: NameRule) -> Iterator[Edit | Finding]:
+        around = neighbours(self._unit.outline, word)
+        scope = scope_of(self._unit.outline, around)
+        if scope not in (Scope.PLAIN, Scope.GLOBAL) or self._ownership.owns(rule.name, word):
+            return
+        yield from self.outcome(rule, [(word, rule.target)] if rule.action is Action.RENAME else [], word)
+
+    def _qualified(self, word: Span, head: bytes) -> Iterator[Edit | Finding]:
+        outline, book = self._unit.outline, self._unit.book
+        around = neighbours(outline, word)
+        if scope_of(outline, around) not in (Scope.PLAIN, Scope.GLOBAL):
+            return
+        chain = qualified_chain(outline, word)
+        if len(chain) == 1 and not _names_a_namespace(outline.text(around.before), around, self._unit, word):
+            return
+        rule, used = self._longest_rule(chain)
+        if rule is None:
+            if head in self._unit.surroundings.namespaces or len(chain) == 1:
+                return
+            name = b"::".join(outline.text(part) for part in chain[:2])
+            if book.namespace(head) is not None and self._changes(head):
+                library = book.namespace(head)
+                yield _unknown_finding(Span(word.start, chain[-1].end), name, library.library if library else None)
+            return
+        if rule.action is Action.IDENTITY:
+            return
+        old, new = rule.name.split(b"::"), rule.target.split(b"::")
+        spans = [(part, new[i]) for i, part in enumerate(chain[:used]) if i < len(new) and old[i] != new[i]]
+        yield from self.outcome(rule, spans if rule.action is Action.RENAME else [], Span(word.start, chain[used - 1].end))
+
+    def _changes(self, head: bytes) -> bool:
+        rule = self._unit.book.namespace(head)
+        return rule is not None and rule.action is not Action.IDENTITY
+
+    def _longest_rule(self, chain: list[Span]) -> tuple[NameRule | None, int]:
+        texts = [self._unit.text(part) for part in chain]
+        own_head = texts[0] in self._unit.surroundings.namespaces
+        for length in range(len(texts), 0, -1):
+            name = b"::".join(texts[:length])
+            rule = self._unit.book.name(name)
+            if rule is None and length < len(texts) and length == 1:
+                return None, 0  # cuda::something_unknown
+            rule = rule or self._unit.book.namespace(name)
+            if rule is not None and not (own_head and length < 2):
+                return rule, length
+        return None, 0
+
+    def _unknown(self, word: Span, name: bytes) -> Iterator[Finding]:
+        unit = self._unit
+        if name in unit.surroundings.declared:
+            return
+        around = neighbours(unit.outline, word)
+        if scope_of(unit.outline, around) not in (Scope.PLAIN, Scope.GLOBAL):
+            return
+        directive = unit.outline.directive_at(word.start)
+        if directive is not None and (
+            directive.keyword not in (b"define", b"pragma") or directive.name_start == word.start
+        ):
+            return
+        if around.after_text in (b"(", b"<<<") or _is_used_as_type(around):
+            yield _unknown_finding(word, name, unit.book.lookalike_library(name))
+
+
+def kept_finding(library: Library, place: Span, name: str) -> Finding:
+    """The finding for a name of a library whose MUSA counterpart has another shape."""
+    arguments = {"library": library.name, "instead": library.instead, "instead_zh": library.instead_zh}
+    return Finding(library.finding, place, name, arguments)
+
+
+def unattested_finding(rule: NameRule, place: Span, *, kept: bool) -> Finding:
+    """The finding for a name whose counterpart nobody has been seen to write."""
+    target, library = rule.target.decode(), rule.library.name
+    outcome = "left as it is" if kept else f"renamed to {target} by the convention of {library}"
+    outcome_zh = "保持原样" if kept else f"已按 {library} 的命名惯例改为 {target}"
+    arguments = {"target": target, "library": library, "outcome": outcome, "outcome_zh": outcome_zh}
+    return Finding("MUS102", place, rule.name.decode(), arguments)
+
+
+def _unknown_finding(place: Span, name: bytes, library: Library | None) -> Finding:
+    return Finding("MUS101", place, name.decode("utf-8", "replace"), {"library": library.name if library else "CUDA"})
+
+
+def _is_used_as_type(around: Neighbours) -> bool:
+    if is_identifier(around.after_text):
+        return around.after_text not in OPERATOR_KEYWORDS
+    starts = around.before_text in (b"(", b",", b"<", b";", b"{", b"}", b"const", b"static", b"")
+    return starts and around.after_text in (b"*", b"&", b"::")
+
+
+def _names_a_namespace(before: bytes, around: Neighbours, unit: Unit, word: Span) -> bool:
+    """`using namespace nvcuda;` and `namespace x = nvcuda;`"""
+    if before == b"namespace":
+        return unit.text(unit.outline.before(around.before.start)) == b"using"
+    return before == b"=" and around.after_text == b";" and _is_alias(unit, around)
+
+
+def _is_alias(unit: Unit, around: Neighbours) -> bool:
+    name = unit.outline.before(around.before.start)
+    return unit.text(unit.outline.before(name.start)) == b"namespace"

@@ -1,0 +1,182 @@
+"""String literals that are more than text: names looked up at run time, library files, source compiled at run time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from musify.languages.cuda.names import kept_finding
+from musify.languages.cuda.references import enclosing_call
+from musify.languages.cuda.unit import Unit
+from musify.model import Applicability, Edit, Finding, Span
+from musify.rules.model import Action, NameRule
+from musify.source.outline import Opaque, OpaqueKind
+
+LOOKED_UP_NAME = "looked-up-name"
+LIBRARY_FILE = "library-file"
+_LOOKUPS = frozenset(
+    b"dlsym dlvsym GetProcAddress cuGetProcAddress cuGetProcAddress_v2 cudaGetDriverEntryPoint "
+    b"cudaGetDriverEntryPointByVersion cudaGetDriverEntryPoint_ptsz nvrtcAddNameExpression".split()
+)
+_OPENERS = frozenset(
+    b"dlopen dlmopen LoadLibrary LoadLibraryA LoadLibraryW LoadLibraryEx LoadLibraryExA LoadLibraryExW GetModuleHandle "
+    b"GetModuleHandleA GetModuleHandleW".split()
+)
+_OPENS_LIBRARIES = re.compile(rb"\b(?:dlopen|dlmopen|LoadLibrary\w*)\b")
+_LOOKS_UP = re.compile(rb"\b(?:dlsym|dlvsym|GetProcAddress)\b")
+_LIBRARY = re.compile(
+    rb"(?P<head>(?:.*/)?lib)(?P<stem>[A-Za-z_]+)(?P<tail>(?:_static)?\.(?:so(?:\.[\d.]+)?|dylib|a))\Z"
+    rb"|(?P<windows>[A-Za-z_]+?)(?:64|32)?(?:_[\d_]+)?\.(?:dll|lib)\Z"
+)
+_SOURCE = re.compile(rb"__global__\s+[A-Za-z_]|__device__\s+[A-Za-z_]")
+_STRING_HEAD = re.compile(rb'R"[^ ()\\\t\v\f\r\n]{0,16}\(|"')
+_ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|\r\n|(?s:.))")
+_MIN_SOURCE_BYTES = 12
+
+Convert = Callable[[bytes], tuple[list[Edit], list[Finding]]]
+
+
+class StringConverter:
+    """Works through the string literals of one unit. `convert` converts source text on its own."""
+
+    def __init__(self, unit: Unit, convert: Convert) -> None:
+        self._unit = unit
+        self._convert = convert
+
+    def run(self) -> Iterator[Edit | Finding]:
+        """Edits and findings for the literals that matter."""
+        for group in self._groups():
+            if len(group) == 1:
+                yield from self._single(group[0])
+            yield from self._source(group)
+
+    @cached_property
+    def _opens(self) -> bool:
+        return _OPENS_LIBRARIES.search(self._unit.data) is not None
+
+    @cached_property
+    def _looks_up(self) -> bool:
+        return _LOOKS_UP.search(self._unit.data) is not None
+
+    def _groups(self) -> Iterator[list[Opaque]]:
+        """Adjacent literals together, as the compiler joins them."""
+        group: list[Opaque] = []
+        for literal in self._unit.outline.strings():
+            if group and not self._adjacent(group[-1].end, literal.start):
+                yield group
+                group = []
+            group.append(literal)
+        if group:
+            yield group
+
+    def _adjacent(self, end: int, start: int) -> bool:
+        gap = self._unit.data[end:start]
+        if not gap.strip(b" \t\r\n\\"):
+            return True
+        return start - end < 200 and self._unit.outline.after(end).start == start
+
+    def _content(self, literal: Opaque) -> Span:
+        head = _STRING_HEAD.match(self._unit.data, literal.start)
+        start = head.end() if head else literal.start + 1
+        if literal.kind is OpaqueKind.RAW_STRING:
+            return Span(start, literal.end - (start - literal.start - 2) - 1)
+        closed = self._unit.data[literal.end - 1 : literal.end] == b'"' and literal.end - 1 >= start
+        return Span(start, literal.end - 1 if closed else literal.end)
+
+    def _single(self, literal: Opaque) -> Iterator[Edit | Finding]:
+        span = self._content(literal)
+        if not 4 <= span.end - span.start <= 120:
+            return
+        text = self._unit.text(span)
+        rule = self._unit.book.name(text)
+        if rule is not None:
+            yield from self._name(literal, span, rule)
+            return
+        match = _LIBRARY.match(text)
+        if match:
+            yield from self._library(literal, span, match)
+
+    def _name(self, literal: Opaque, span: Span, rule: NameRule) -> Iterator[Edit | Finding]:
+        if rule.action is Action.IDENTITY or rule.kind not in ("function", "function-alias"):
+            return
+        looked_up = enclosing_call(self._unit.outline, literal.start) in _LOOKUPS
+        if not looked_up and not self._looks_up:
+            return
+        if rule.action is not Action.RENAME:
+            yield kept_finding(rule.library, span, rule.name.decode()) if rule.library.finding else Finding(
+                "MUS107", span, rule.name.decode(), {"outcome": "left as it is", "outcome_zh": "保持原样", "target": "it"}
+            )
+            return
+        target = rule.target.decode()
+        if looked_up:
+            yield Edit(span, rule.target, LOOKED_UP_NAME, Applicability.REVIEW, rule.name.decode(), rule.library.id,
+                       rule.evidence.value)  # fmt: skip
+        outcome = f"renamed to {target}" if looked_up else "left as it is, for it is not handed to a look-up here"
+        outcome_zh = f"已改为 {target}" if looked_up else "保持原样，因为此处并未用于查找"
+        arguments = {"outcome": outcome, "outcome_zh": outcome_zh, "target": target}
+        yield Finding("MUS107", span, rule.name.decode(), arguments)
+
+    def _library(self, literal: Opaque, span: Span, match: re.Match[bytes]) -> Iterator[Edit | Finding]:
+        stem = match.group("stem") or match.group("windows")
+        names = self._unit.book.link_names
+        windows_driver = match.group("windows") == b"nvcuda"
+        known = names.get(b"cuda" if windows_driver else stem)
+        if known is None and not stem.startswith((b"cu", b"nv", b"nccl", b"npp")):
+            return
+        opened = self._opens or enclosing_call(self._unit.outline, literal.start) in _OPENERS
+        in_pragma = self._unit.outline.directive_at(literal.start) is not None
+        if not opened and not in_pragma:
+            return
+        name = match.group().decode("utf-8", "replace")
+        if known is None or not known[0] or match.group("windows"):
+            if known is not None or self._unit.book.looks_like_cuda(stem + b"X"):
+                outcome, outcome_zh = "left as it is: no counterpart is known", "保持原样：没有已知的对应物"
+                yield Finding("MUS108", span, name, {"outcome": outcome, "outcome_zh": outcome_zh})
+            return
+        start = span.start + match.start("stem")
+        yield Edit(Span(start, start + len(stem)), known[0], LIBRARY_FILE, Applicability.REVIEW, "", known[1].id, "")
+        new = (match.group("head") + known[0] + match.group("tail")).decode("utf-8", "replace")
+        yield Finding("MUS108", span, name, {"outcome": f"renamed to {new}", "outcome_zh": f"已改为 {new}"})
+
+    def _source(self, group: list[Opaque]) -> Iterator[Edit | Finding]:
+        start, end = group[0].start, group[-1].end
+        if end - start < _MIN_SOURCE_BYTES or not _SOURCE.search(self._unit.data, start, end):
+            return
+        masked = self._masked(group)
+        if b"{" not in masked and b"(" not in masked:
+            return
+        edits, findings = self._convert(masked)
+        for edit in edits:
+            span = Span(edit.span.start + start, edit.span.end + start)
+            applicability = edit.applicability
+            if applicability is Applicability.SAFE:
+                applicability = Applicability.REVIEW
+            yield Edit(span, edit.new_text, edit.rule_id, applicability, edit.name, edit.library, edit.evidence)
+        for finding in findings:
+            span = Span(finding.span.start + start, finding.span.end + start)
+            yield Finding(finding.rule_id, span, finding.name, finding.arguments, finding.severity)
+        if edits:
+            yield Finding("MUS109", Span(start, min(end, start + 40)), "", {"count": str(len(edits))})
+
+    def _masked(self, group: list[Opaque]) -> bytes:
+        """The joined source at the same offsets: quotes, escapes and what lies between literals become blanks."""
+        start = group[0].start
+        parts: list[bytes] = []
+        position = start
+        for literal in group:
+            content = self._content(literal)
+            parts.append(b" " * (content.start - position))
+            text = self._unit.text(content)
+            if literal.kind is OpaqueKind.STRING:
+                text = _ESCAPE.sub(_unescaped, text)
+            parts.append(text)
+            position = content.end
+        parts.append(b" " * (group[-1].end - position))
+        return b"".join(parts)
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    meaning = {b"\\n": b" \n", b'\\"': b' "', b"\\\\": b" \\", b"\\'": b" '", b"\\t": b"  "}
+    text = match.group()
+    return meaning.get(text, b" " * len(text))

@@ -1,0 +1,54 @@
+"""One C, C++ or CUDA source on its way through the rules."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from musify.languages.surroundings import Settings, Surroundings
+from musify.model import Span
+from musify.rules.book import RuleBook
+from musify.source import syntax
+from musify.source.conditions import Conditionals
+from musify.source.outline import Outline
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Unit:
+    """A source, its outline, and what the rules and the run know. Everything costly is made on first use."""
+
+    def __init__(
+        self,
+        data: bytes,
+        book: RuleBook,
+        settings: Settings | None = None,
+        surroundings: Surroundings | None = None,
+        *,
+        outline: Outline | None = None,
+    ) -> None:
+        self.data = data
+        self.book = book
+        self.settings = settings or Settings()
+        self.surroundings = surroundings or Surroundings()
+        self.outline = outline or Outline(data)
+
+    @cached_property
+    def words(self) -> list[Span]:
+        """Every identifier in code that a rule may care about."""
+        return self.outline.words(self.book.words)
+
+    @cached_property
+    def conditionals(self) -> Conditionals:
+        """The #if groups."""
+        return Conditionals(self.outline)
+
+    @cached_property
+    def tree(self) -> Node:
+        """The syntax tree."""
+        return syntax.parse(self.data)
+
+    def text(self, span: Span) -> bytes:
+        """The bytes of `span`."""
+        return self.data[span.start : span.end]

@@ -1,0 +1,73 @@
+"""What a file needs to know of the run around it. Made by `project`, read by the languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from musify.model import DEFAULT_TARGET, Target
+
+
+class OwnName(NamedTuple):
+    """A listed CUDA name that the project declares itself, outside functions.
+
+    `path` are the namespaces and classes around it, empty for file scope. `conditional`: only some
+    configurations see the declaration. `kind`: function, type, macro, variable, enumerator, namespace ...
+    """
+
+    name: bytes
+    path: tuple[bytes, ...]
+    kind: str
+    conditional: bool
+
+
+class PastePart(NamedTuple):
+    """One operand of `##`: its text, and which parameter of the macro it is (-1: it is literal text)."""
+
+    text: bytes
+    parameter: int
+
+
+class PastingMacro(NamedTuple):
+    """A macro that pastes tokens: how many parameters it takes, and the chains it pastes."""
+
+    parameters: tuple[bytes, ...]
+    chains: tuple[tuple[PastePart, ...], ...]
+
+
+class IncludeTarget(NamedTuple):
+    """A file of the run that an #include names: its path now, and the one it gets."""
+
+    path: str
+    new_path: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user asked for.
+
+    `unattested`: "rename" or "keep". `comments`: rename in comments too.
+    """
+
+    target: Target = DEFAULT_TARGET
+    unattested: str = "rename"
+    comments: bool = False
+    rename_files: bool = True
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the other files of the run say that bears on one file.
+
+    `declared`: unlisted CUDA-looking names that some file declares. `own`: listed names declared by files that
+    this one includes. `macros`: pasting macros of the whole run. `includes`: for each path written in an #include
+    of this file that leads to a file of the run, that file.
+    """
+
+    path: str = ""
+    declared: frozenset[bytes] = frozenset()
+    own: frozenset[OwnName] = frozenset()
+    macros: Mapping[bytes, PastingMacro] = field(default_factory=dict)
+    namespaces: frozenset[bytes] = frozenset()
+    includes: Mapping[bytes, IncludeTarget] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Rules are data: loading, checking and looking up. Nothing here is about any one API."""

@@ -1,0 +1,254 @@
+"""The rule book: look-ups in the compiled rules, each name worked out when it is first asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from musify.model import Evidence
+from musify.rules import cache, loader
+from musify.rules.location import rules_folder
+from musify.rules.model import Action, ArchitectureTier, Library, NameRule, Note, Policy
+
+# Below this many names on a two-letter stem, the names themselves go into the word pattern.
+_RARE_STEM = 60
+
+
+class RuleBook:
+    """All rules of one run. Made by `load`; read-only."""
+
+    def __init__(self, tables: loader.Table) -> None:
+        self._tables = tables
+        self._names: dict[bytes, int] = tables["names"]
+        self._known: dict[bytes, NameRule | None] = {}
+        self._headers: dict[bytes, NameRule | None] = {}
+
+    @cached_property
+    def libraries(self) -> list[Library]:
+        """All libraries, in the order of their files."""
+        return [_library(table) for table in self._tables["libraries"]]
+
+    def name(self, name: bytes) -> NameRule | None:
+        """The rule of a CUDA name, qualified (`cuda::std::abs`) or plain; None where it is on no list."""
+        try:
+            return self._known[name]
+        except KeyError:
+            rule = self._known[name] = self._work_out(name)
+            return rule
+
+    def namespace(self, name: bytes) -> NameRule | None:
+        """The rule of a namespace (`cuda::std`) that listed names lie in; its evidence is the best of theirs."""
+        group = self._tables["namespaces"].get(name)
+        if group is None:
+            return None
+        target = self._target(name + b"::", self._tables["groups"][group][0]).removesuffix(b"::")
+        return self._rule(name, group, target)
+
+    @cached_property
+    def namespace_heads(self) -> frozenset[bytes]:
+        """First parts of qualified names: cuda, nvcuda, thrust ..."""
+        return frozenset(name for name in self._tables["namespaces"] if b"::" not in name)
+
+    def header(self, path: bytes) -> NameRule | None:
+        """The rule of a toolkit header, by its exact path."""
+        if path not in self._headers:
+            entry = self._tables["headers"].get(path)
+            self._headers[path] = None if entry is None else self._rule(path, entry[1], entry[0])
+        return self._headers[path]
+
+    def is_version_macro(self, name: bytes) -> bool:
+        """Whether `name` carries the version of a CUDA library: a number on another scale than MUSA's."""
+        return name in self._tables["version_macros"]
+
+    def is_architecture_macro(self, name: bytes) -> bool:
+        """Whether `name` is __CUDA_ARCH__."""
+        return name in self._tables["architecture_macros"]
+
+    def looks_like_cuda(self, name: bytes) -> bool:
+        """Whether an unlisted name has the shape of a CUDA API name."""
+        return self._lookalike.match(name) is not None
+
+    def lookalike_library(self, name: bytes) -> Library | None:
+        """The library whose prefix an unlisted name carries, the longest prefix first."""
+        fits = [
+            (len(prefix), library) for library in self.libraries for prefix in library.lookalike if name.startswith(prefix)
+        ]
+        return max(fits, key=lambda item: item[0])[1] if fits else None
+
+    def convert_prefix(self, prefix: bytes) -> tuple[bytes, Library] | None:
+        """A name's beginning (`cuda`, `cublasS`) by the convention of the library it belongs to."""
+        best: tuple[int, bytes, Library] | None = None
+        for library in self.libraries:
+            for old, new in library.convention:
+                fits = prefix.startswith(old) and b"::" not in old
+                if fits and old != new and (best is None or len(old) > best[0]):
+                    best = (len(old), new + prefix[len(old) :], library)
+        return None if best is None else (best[1], best[2])
+
+    def names_with_prefix(self, prefix: bytes) -> int:
+        """How many listed names begin with `prefix` and go on."""
+        return sum(1 for name in self._names if name.startswith(prefix) and name != prefix)
+
+    def all_names(self) -> Iterable[bytes]:
+        """Every listed name, headers apart."""
+        return self._names.keys()
+
+    def all_headers(self) -> Iterable[bytes]:
+        """Every listed header path."""
+        return list(self._tables["headers"])
+
+    @cached_property
+    def link_names(self) -> dict[bytes, tuple[bytes, Library]]:
+        """Linker names of CUDA libraries (`cudart`) with MUSA's (`musart`, or empty) and the library."""
+        return {old: (new, library) for library in self.libraries for old, new in library.link}
+
+    @cached_property
+    def tiers(self) -> list[ArchitectureTier]:
+        """The thresholds of __CUDA_ARCH__, lowest first."""
+        return [ArchitectureTier(*entry) for entry in self._tables["tiers"]]
+
+    @property
+    def known_architectures(self) -> list[int]:
+        """The values that __CUDA_ARCH__ takes on CUDA's cards, ascending."""
+        return list(self._tables["cuda_architectures"])
+
+    @cached_property
+    def words(self) -> re.Pattern[bytes]:
+        """Matches every identifier that a rule may care about, and few others."""
+        return re.compile(self._tables["words"])
+
+    @cached_property
+    def _lookalike(self) -> re.Pattern[bytes]:
+        prefixes = {prefix for library in self.libraries for prefix in library.lookalike}
+        alternatives = b"|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True))
+        return re.compile(rb"(?:" + alternatives + rb")(?<=_)\w|(?:" + alternatives + rb")[A-Z]\w*" if prefixes else rb"(?!)")
+
+    def _work_out(self, name: bytes) -> NameRule | None:
+        group = self._names.get(name)
+        if group is None:
+            return None
+        return self._rule(name, group, self._target(name, self._tables["groups"][group][0]))
+
+    def _target(self, name: bytes, library: int) -> bytes:
+        explicit: bytes | None = self._tables["renames"].get(name)
+        if explicit is not None:
+            return explicit
+        for old, new in self.libraries[library].convention:
+            if name.startswith(old):
+                return new + name[len(old) :]
+        return name
+
+    def _rule(self, name: bytes, group: int, target: bytes) -> NameRule:
+        library_index, kind, evidence, since = self._tables["groups"][group]
+        library = self.libraries[library_index]
+        unsupported = self._tables["unsupported"].get(name)
+        issues = tuple(self._note(index) for index in self._tables["known_issues"].get(name, ()))
+        note = None if unsupported is None else self._note(unsupported)
+        action = _action(name, target, library, kind, note)
+        return NameRule(name, target, library, kind, Evidence(evidence), since, action, note, issues)
+
+    def _note(self, index: int) -> Note:
+        return Note(*self._tables["notes"][index])
+
+
+def load(user_files: Sequence[Path] = ()) -> RuleBook:
+    """The shipped rules, from the cache where it is fresh, with the user's files over them.
+
+    Raises MusifyError, with file and line, where a rule file is bad.
+    """
+    tables = cache.load(rules_folder(), _compile)
+    if user_files:
+        for path in user_files:
+            loader.add_user_rules(tables, path)
+        tables["namespaces"] = _namespaces(tables)
+        tables["words"] = word_pattern(RuleBook(tables), tables)
+    return RuleBook(tables)
+
+
+def _compile(folder: Path) -> loader.Table:
+    tables = loader.load_api_rules(sorted((folder / "api").glob("*.toml")))
+    scale = loader.read_toml(folder / "device" / "architectures.toml")
+    tables["tiers"] = [
+        (tier["upto"], tier["architecture"], tier["reason"], tier["reason_zh"]) for tier in scale["tier"]
+    ]
+    tables["cuda_architectures"] = scale["cuda_architectures"]
+    tables["namespaces"] = _namespaces(tables)
+    tables["words"] = word_pattern(RuleBook(tables), tables)
+    return tables
+
+
+def _namespaces(tables: loader.Table) -> dict[bytes, int]:
+    strength = {evidence.value: rank for rank, evidence in enumerate(Evidence)}
+    best: dict[bytes, int] = {}
+    for name, group in tables["names"].items():
+        parts = name.split(b"::")
+        for end in range(1, len(parts)):
+            space = b"::".join(parts[:end])
+            known = best.get(space)
+            if known is None or strength[tables["groups"][group][2]] < strength[tables["groups"][known][2]]:
+                best[space] = group
+    return best
+
+
+def word_pattern(book: RuleBook, tables: loader.Table) -> bytes:
+    """The source of a pattern for all words that matter: every name that is renamed, kept with a finding or noted."""
+    stems: dict[bytes, set[bytes]] = defaultdict(set)
+    for name in [*tables["names"], *tables["version_macros"], *tables["architecture_macros"]]:
+        head = name.split(b"::")[0]
+        if b"::" in name or _matters(book, tables, name):
+            stems[head[: 4 if head.startswith(b"_") else 2]].add(head)
+    alternatives: dict[bytes, list[bytes]] = defaultdict(list)
+    common = set()
+    for _, names in sorted(stems.items()):
+        if len(names) >= _RARE_STEM:
+            common.add(os.path.commonprefix(list(names)))
+        else:
+            rest = b"|".join(re.escape(name[1:]) for name in sorted(names, key=lambda item: (-len(item), item)))
+            alternatives[min(names)[:1]].append(b"(?:" + rest + rb")(?![\w$\x80-\xff])")
+    common.update(
+        prefix
+        for library in book.libraries
+        for prefix in library.lookalike
+        if not any(prefix.startswith(stem) for stem in common)
+    )
+    for stem in sorted(common):
+        alternatives[stem[:1]].append(re.escape(stem[1:]))
+    branches = [b"(?<=" + first + b")(?:" + b"|".join(rests) + b")" for first, rests in sorted(alternatives.items())]
+    firsts = b"".join(sorted(alternatives))
+    return b"[" + firsts + rb"](?<![\w$\x80-\xff].)(?:" + b"|".join(branches) + rb")[\w$\x80-\xff]*"
+
+
+def _matters(book: RuleBook, tables: loader.Table, name: bytes) -> bool:
+    if name in tables["version_macros"] or name in tables["architecture_macros"]:
+        return True
+    rule = book.name(name)
+    return rule is not None and (rule.action is not Action.IDENTITY or bool(rule.known_issues))
+
+
+def _action(name: bytes, target: bytes, library: Library, kind: str, unsupported: Note | None) -> Action:
+    if unsupported is not None:
+        return Action.UNSUPPORTED
+    if library.policy is Policy.KEEP:
+        ours = kind == "header" or any(name.startswith(prefix) for prefix in library.lookalike)
+        return Action.KEEP if ours else Action.IDENTITY
+    return Action.IDENTITY if name == target else Action.RENAME
+
+
+def _library(table: loader.Table) -> Library:
+    return Library(
+        table["id"],
+        table["name"],
+        table["target"],
+        Policy(table["policy"]),
+        tuple((old.encode(), new.encode()) for old, new in table.get("convention", ())),
+        tuple((old.encode(), new.encode()) for old, new in table.get("link", {}).items()),
+        tuple(table.get("lookalike", "").encode().split()),
+        table.get("min_sdk", ""),
+        table.get("finding", ""),
+        table.get("instead", ""),
+        table.get("instead_zh", ""),
+    )

@@ -1,0 +1,53 @@
+"""The compiled rules on disk, so that start-up does not pay for parsing them.
+
+The key is a hash over names, sizes, times and the code's version; a stale or broken cache is only ever slow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import marshal
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from musify import __version__
+from musify.source.writing import write_atomically
+
+_FORM = 3
+
+
+def load(folder: Path, compile_rules: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    """The tables compiled from `folder`, from the cache where it is fresh."""
+    path = _cache_folder() / f"rules-{_fingerprint(folder)}.marshal"
+    with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
+        tables = marshal.loads(path.read_bytes())
+        if isinstance(tables, dict):
+            return tables
+    tables = compile_rules(folder)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for stale in path.parent.glob("rules-*.marshal"):
+            stale.unlink(missing_ok=True)
+        write_atomically(path, marshal.dumps(tables))
+    return tables
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "musify"
+
+
+def _fingerprint(folder: Path) -> str:
+    digest = hashlib.sha256(f"{__version__} {_FORM} {sys.implementation.cache_tag} {folder}".encode())
+    for sub in ("api", "device"):
+        with os.scandir(folder / sub) as entries:
+            for entry in sorted(entries, key=lambda item: item.name):
+                status = entry.stat()
+                digest.update(f"{sub}/{entry.name} {status.st_size} {status.st_mtime_ns}".encode())
+    for module in ("loader.py", "book.py", "model.py"):
+        digest.update(str((Path(__file__).parent / module).stat().st_mtime_ns).encode())
+    return digest.hexdigest()[:20]

@@ -1,0 +1,83 @@
+"""What a rule says once it is loaded."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from musify.model import Evidence, Target, version_number
+
+
+class Policy(str, Enum):
+    """What happens to the names of a library."""
+
+    RENAME = "rename"
+    KEEP = "keep"
+
+
+class Library(NamedTuple):
+    """A CUDA library and what MUSA has for it.
+
+    `convention` are (CUDA prefix, MUSA prefix) pairs, the first that fits wins; `link` maps linker names
+    (`cudart`) to MUSA's, empty where none is known; `lookalike` are prefixes of names that look like the library's.
+    """
+
+    id: str
+    name: str
+    target: str
+    policy: Policy
+    convention: tuple[tuple[bytes, bytes], ...] = ()
+    link: tuple[tuple[bytes, bytes], ...] = ()
+    lookalike: tuple[bytes, ...] = ()
+    min_sdk: str = ""
+    finding: str = ""
+    instead: str = ""
+    instead_zh: str = ""
+
+
+class Action(str, Enum):
+    """What the rules say of one name."""
+
+    RENAME = "rename"
+    IDENTITY = "identity"
+    KEEP = "keep"
+    UNSUPPORTED = "unsupported"
+
+
+class Note(NamedTuple):
+    """What is known to be wrong with a name, or why it has no counterpart. Empty gates hold everywhere."""
+
+    why: str
+    why_zh: str
+    source: str
+    architectures: tuple[str, ...] = ()
+    below_sdk: str = ""
+
+    def applies(self, target: Target) -> bool:
+        """Whether the note concerns `target`."""
+        if self.below_sdk and target.sdk_number >= version_number(self.below_sdk):
+            return False
+        return not self.architectures or any(arch in self.architectures for arch in target.architectures)
+
+
+class NameRule(NamedTuple):
+    """All that the rules say of one CUDA name or header."""
+
+    name: bytes
+    target: bytes
+    library: Library
+    kind: str
+    evidence: Evidence
+    since: str
+    action: Action
+    unsupported: Note | None = None
+    known_issues: tuple[Note, ...] = ()
+
+
+class ArchitectureTier(NamedTuple):
+    """Thresholds of __CUDA_ARCH__ up to `upto` ask for what MUSA architecture `architecture` offers."""
+
+    upto: int
+    architecture: int
+    reason: str
+    reason_zh: str
