@@ -52,7 +52,7 @@ def _changes(document: Document, edits: Sequence[Edit]) -> list[_Change]:
     for edit in in_order(edit for edit in edits if edit.applicability is not Applicability.MANUAL):
         start, end = edit.span
         touched = document.line_index(start)
-        if first >= 0 and touched >= last:
+        if first >= 0 and touched > last:
             changes.append(_finished(document, first, last, position, pieces))
             first = -1
         if first < 0:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from musify.model import Applicability, Edit
 from musify.source.edits import in_order
-from musify.source.outline import Opaque, OpaqueKind, Outline
+from musify.source.outline import Opaque, Outline
 
 _WORD = re.compile(rb"[\w$\x80-\xff]")
 
@@ -27,7 +27,7 @@ def failure(before: Outline, edits: Sequence[Edit], after_data: bytes) -> str | 
     applied = in_order(edit for edit in edits if edit.applicability is not Applicability.MANUAL)
     if not applied:
         return None if before.data == after_data else "the output differs though no edit was made"
-    problem = _bytes_outside(before.data, applied, after_data) or _glued(applied, after_data)
+    problem = _bytes_outside(before.data, applied, after_data) or _glued(before.data, applied, after_data)
     return problem or _structure(before, applied, Outline(after_data))
 
 
@@ -42,18 +42,22 @@ def _bytes_outside(data: bytes, edits: Sequence[Edit], after: bytes) -> str | No
     return None if data[position:] == after[position + shift :] else f"bytes after offset {position} changed"
 
 
-def _glued(edits: Sequence[Edit], after: bytes) -> str | None:
+def _glued(before: bytes, edits: Sequence[Edit], after: bytes) -> str | None:
+    """An edit must not join words that were apart; inside a word (a pasted prefix, a library name) it may stand."""
     shift = 0
     for edit in edits:
-        start = edit.span.start + shift
-        end = start + len(edit.new_text)
-        for seam in {start, end}:
-            left, right = after[seam - 1 : seam], after[seam : seam + 1]
-            was_glued = edit.name.endswith("*")  # a pasted prefix is part of a longer name on purpose
-            if start != end and not was_glued and _WORD.match(left) and _WORD.match(right):
-                return f"the replacement at offset {edit.span.start} runs into its neighbour"
-        shift += len(edit.new_text) - (edit.span.end - edit.span.start)
+        start, end = edit.span
+        goal = start + shift
+        seams = {start: goal, end: goal + len(edit.new_text)}
+        for old, new in seams.items():
+            if _inside_word(after, new) and not _inside_word(before, old):
+                return f"the replacement at offset {start} runs into its neighbour"
+        shift += len(edit.new_text) - (end - start)
     return None
+
+
+def _inside_word(data: bytes, offset: int) -> bool:
+    return bool(_WORD.match(data[offset - 1 : offset]) and _WORD.match(data[offset : offset + 1])) if offset else False
 
 
 def _structure(before: Outline, edits: Sequence[Edit], after: Outline) -> str | None:
@@ -92,5 +96,3 @@ def _replaced(item: Opaque, edits: Sequence[Edit], starts: Sequence[int]) -> boo
 def _holds_opaque(text: bytes) -> bool:
     return any(mark in text for mark in (b"/", b'"', b"'", b"#"))
 
-
-__all__ = ["OpaqueKind", "failure"]

@@ -12,14 +12,17 @@ from musify.languages.cuda.macros import MacroConverter
 from musify.languages.cuda.names import RENAME, NameConverter
 from musify.languages.cuda.strings import StringConverter
 from musify.languages.cuda.unit import Unit
-from musify.model import Applicability, Edit, Finding, Span
+from musify.model import Applicability, Edit, Finding, Severity, Span
 from musify.rules.model import Action
 
 SUFFIXES = frozenset(
     ".cu .cuh .c .cc .cpp .cxx .h .hh .hpp .hxx .inl .inc .ipp .tcc .c++ .h++".split()
 )
 # What can make a file interesting at all; a file without any of these is done.
-INTERESTING = re.compile(rb"[cC][uU]|[nN][vVpP]|[nN][cC]{2}|__|asm|thrust|warpSize|MUSIFY_EXCL|musify:")
+INTERESTING = re.compile(
+    rb"[cC][uU][A-Zdbfrs_#<>:\s(]|CU|[nN][vVpP]|[nN][cC]{2}|__|asm|thrust|warpSize|hexp|MUSIFY_EXCL|musify:"
+    rb"|#[ \t]*include[ \t]*[<\"](?:device_|texture_|surface_|vector_|math_|sm_|builtin_|channel_|common_|driver_|host_|library_)"
+)
 
 
 def convert(unit: Unit) -> tuple[list[Edit], list[Finding]]:
@@ -55,16 +58,22 @@ def _convert_fragment(unit: Unit, data: bytes) -> tuple[list[Edit], list[Finding
 
 def _declared(declarations: Iterable[Declaration]) -> Iterator[Finding]:
     for item in declarations:
-        if not item.conditional or not item.exported or item.path or item.mirrors_api:
+        if not item.exported or item.path or item.mirrors_api:
             continue
-        ported = Ownership.is_ported(item)
+        if Ownership.is_ported(item):
+            outcome = ("it was renamed together with its uses", "已与使用处一并改名")
+        elif item.conditional:
+            outcome = ("it stays, and uses elsewhere were renamed", "该声明保持原样，其他位置的使用处已改名")
+        else:
+            outcome = ("it stays, as do its uses where this file is always included", "该声明及始终包含本文件之处的使用均保持原样")
         arguments = {
-            "where": "in some configurations only",
-            "where_zh": "仅部分配置可见",
-            "outcome": "it was renamed together with its uses" if ported else "its uses elsewhere were renamed",
-            "outcome_zh": "已与使用处一并改名" if ported else "其他位置的使用处已改名",
+            "where": "for some configurations only" if item.conditional else "for every configuration",
+            "where_zh": "仅部分配置可见" if item.conditional else "所有配置可见",
+            "outcome": outcome[0],
+            "outcome_zh": outcome[1],
         }
-        yield Finding("MUS106", item.place, item.name.decode(), arguments)
+        severity = None if item.conditional else Severity.NOTE
+        yield Finding("MUS106", item.place, item.name.decode(), arguments, severity)
 
 
 def _comments(unit: Unit) -> Iterator[Edit]:

@@ -1,0 +1,64 @@
+"""The command line. Commands parse options, call the package and print; a module is loaded when its command runs."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from musify import __version__
+from musify.model import ExitCode, MusifyError
+
+_COMMANDS = {
+    "convert": "Convert CUDA sources to MUSA.",
+    "check": "Report what convert would change or could not, and change nothing.",
+    "explain": "Explain a CUDA name or a finding id.",
+}
+
+
+class _Commands(click.Group):
+    """Loads a command's module only when it is asked for, so that each starts quickly."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"musify.cli.{cmd_name}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="musify")
+def cli() -> None:
+    """Migrate CUDA source to MUSA: change what is understood, report everything that is left."""
+
+
+def main() -> None:
+    """Run the command line; every error a user can cause is one line on stderr and exit code 2."""
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = ExitCode.ERROR
+    except click.Abort:
+        click.echo("musify: interrupted", err=True)
+        code = ExitCode.ERROR
+    except MusifyError as error:
+        click.echo(f"musify: {error}", err=True)
+        code = ExitCode.ERROR
+    except BrokenPipeError:
+        # The reader of our output went away; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ExitCode.ERROR
+    sys.exit(int(code or 0))

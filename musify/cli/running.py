@@ -1,0 +1,121 @@
+"""What convert and check do alike: find the files, run, print progress, findings and the summary."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from musify.cli.options import settings_of
+from musify.engine import tree
+from musify.engine.results import RunResult
+from musify.model import ExitCode, Severity
+from musify.project.files import Selection, SourceFile, find_files
+from musify.project.layout import Layout
+from musify.project.output import Destination
+from musify.report import FORMATS, parse_request, text_report, write_report
+from musify.rules import book
+
+_PROGRESS_AFTER_SECONDS = 0.7
+_FINDINGS_SHOWN = 20
+
+
+def select_files(paths: Sequence[Path], options: dict[str, Any], excluded: Sequence[Path] = ()) -> list[SourceFile]:
+    """The files of the run. Raises MusifyError."""
+    selection = Selection(
+        tuple(options["include"]), tuple(options["exclude"]), options["gitignore"], tuple(excluded)
+    )
+    return find_files(paths, selection)
+
+
+def make_plan(
+    files: Sequence[SourceFile], layout: Layout, destination: Destination, options: dict[str, Any], *, diff: bool
+) -> tree.Plan:
+    """The plan of the run. Raises MusifyError for a bad rule file or report."""
+    details = any(parse_request(request)[0] == "json" for request in options["report"])
+    rules = book.load([Path(path) for path in options["rules"]])
+    return tree.Plan(files, layout, rules, settings_of(options), destination, options["lang"], details, diff)
+
+
+def run(plan: tree.Plan, options: dict[str, Any]) -> RunResult:
+    """Run the plan, with a progress bar where a person is watching."""
+    with _progress(options) as report:
+        return tree.run(plan, options["jobs"], report)
+
+
+@contextlib.contextmanager
+def _progress(options: dict[str, Any]) -> Iterator[tree.Progress | None]:
+    if options["quiet"] or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    started = time.monotonic()
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeRemainingColumn(),
+        console=Console(stderr=True), transient=True, auto_refresh=False,
+    )  # fmt: skip
+    tasks: dict[str, Any] = {}
+
+    def advance(title: str, done: int, total: int) -> None:
+        if time.monotonic() - started < _PROGRESS_AFTER_SECONDS:
+            return
+        if not bar.live.is_started:
+            bar.start()
+        if title not in tasks:
+            tasks[title] = bar.add_task(title, total=total)
+        bar.update(tasks[title], completed=done)
+        bar.refresh()
+
+    try:
+        yield advance
+    finally:
+        bar.stop()
+
+
+def write_reports(result: RunResult, plan: tree.Plan, options: dict[str, Any]) -> bool:
+    """Write or print the reports that were asked for; whether one went to stdout. Raises MusifyError."""
+    printed = False
+    for request in options["report"]:
+        name, path = parse_request(request)
+        if path is None:
+            click.echo(FORMATS[name](result, plan.settings.target), nl=False)
+            printed = True
+        else:
+            write_report(result, plan.settings.target, name, path)
+    return printed
+
+
+def print_outcome(result: RunResult, options: dict[str, Any], *, findings: bool) -> None:
+    """The first findings (where asked for) and the summary, on stderr."""
+    if options["quiet"]:
+        return
+    if findings:
+        _print_findings(result)
+    from rich.console import Console
+
+    from musify.report.summary import print_summary
+
+    print_summary(result, Console(stderr=True, soft_wrap=not sys.stderr.isatty()), options["lang"])
+
+
+def _print_findings(result: RunResult) -> None:
+    lines = [text_report.line(file, finding) for file in result.files for finding in file.active_findings()]
+    for text in lines[:_FINDINGS_SHOWN]:
+        click.echo(text, err=True)
+    if len(lines) > _FINDINGS_SHOWN:
+        rest = len(lines) - _FINDINGS_SHOWN
+        click.echo(f"... and {rest} more findings: --report text prints all, --report json:FILE writes them", err=True)
+
+
+def exit_code(result: RunResult, fail_on: str | None) -> ExitCode:
+    """1 where a finding is at or above the level asked for."""
+    if fail_on is not None and result.reaches(Severity(fail_on)):
+        return ExitCode.FINDINGS
+    return ExitCode.DONE

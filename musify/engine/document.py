@@ -1,0 +1,57 @@
+"""One document: markers, language, edits, self-check. Pure: bytes in, a conversion out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from musify.languages.cuda import source
+from musify.languages.cuda.unit import Unit
+from musify.languages.surroundings import Settings, Surroundings
+from musify.model import Edit, Finding, Span
+from musify.rules.book import RuleBook
+from musify.source import edits as applier
+from musify.source import selfcheck
+from musify.source.document import Document
+from musify.source.markers import read_markers
+from musify.source.outline import Outline
+
+
+@dataclass
+class Conversion:
+    """What became of one document. `new_data` is `document.data` itself where nothing changed."""
+
+    document: Document
+    edits: list[Edit] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    @cached_property
+    def new_data(self) -> bytes:
+        """The converted text, in the form of `document.data`."""
+        return applier.apply(self.document.data, self.edits) if self.edits else self.document.data
+
+
+def convert_source(
+    document: Document, book: RuleBook, settings: Settings, surroundings: Surroundings
+) -> Conversion:
+    """Convert a C, C++ or CUDA document. Never raises for what the document holds.
+
+    Where the self-check refuses the result, the edits are dropped and a finding says so.
+    """
+    if not source.INTERESTING.search(document.data):
+        return Conversion(document)
+    outline = Outline(document.data)
+    unit = Unit(document.data, book, settings, surroundings, outline=outline)
+    edits, findings = source.convert(unit)
+    markers = read_markers(document, [Span(item.start, item.end) for item in outline.comments()])
+    edits, findings = markers.filter(document, edits, findings)
+    findings.sort(key=lambda finding: (finding.span, finding.rule_id))
+    try:
+        conversion = Conversion(document, applier.in_order(edits), findings)
+        problem = selfcheck.failure(outline, conversion.edits, conversion.new_data)
+    except applier.EditConflict as conflict:
+        problem = str(conflict)
+    if problem is None:
+        return conversion
+    refused = Finding("MUS902", Span(0, 0), surroundings.path, {"reason": problem})
+    return Conversion(document, [], [refused, *findings])

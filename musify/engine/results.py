@@ -1,0 +1,130 @@
+"""What a run says of each file and of all of them: plain records that cross process borders and feed the reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from musify.engine.document import Conversion
+from musify.model import Applicability, Edit, Finding, Severity
+from musify.rules import findings as catalogue
+from musify.source.document import Document
+
+
+class EditRecord(NamedTuple):
+    """An edit as reports show it; lines and columns are 1-based, of the original file."""
+
+    rule_id: str
+    applicability: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    old_text: str
+    new_text: str
+    name: str
+    library: str
+    evidence: str
+
+
+class FindingRecord(NamedTuple):
+    """A finding as reports show it; lines and columns are 1-based, of the original file."""
+
+    id: str
+    severity: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    name: str
+    message: str
+    suggestion: str
+    suppressed: bool
+
+
+@dataclass
+class FileResult:
+    """What became of one file. `names` counts renamed names by (library, evidence)."""
+
+    path: str
+    output_path: str
+    language: str | None
+    size: int = 0
+    changed: bool = False
+    edit_count: int = 0
+    names: Counter[tuple[str, str]] = field(default_factory=Counter)
+    edits: list[EditRecord] = field(default_factory=list)
+    findings: list[FindingRecord] = field(default_factory=list)
+    diff: bytes = b""
+
+    @property
+    def renamed(self) -> bool:
+        """Whether the file got another name."""
+        return self.path != self.output_path
+
+    def active_findings(self) -> Iterable[FindingRecord]:
+        """The findings that nobody suppressed."""
+        return (finding for finding in self.findings if not finding.suppressed)
+
+
+@dataclass
+class RunResult:
+    """A whole run: its files in order, and how long it took in seconds."""
+
+    files: list[FileResult]
+    seconds: float = 0.0
+
+    def sources(self) -> list[FileResult]:
+        """The files that were looked at."""
+        return [file for file in self.files if file.language is not None]
+
+    def reaches(self, level: Severity) -> bool:
+        """Whether an unsuppressed finding is at or above `level`."""
+        return any(
+            Severity(finding.severity).rank >= level.rank for file in self.files for finding in file.active_findings()
+        )
+
+
+def record_conversion(result: FileResult, conversion: Conversion, language: str, *, details: bool) -> None:
+    """Put counts, findings and (with `details`) edits of a conversion into the result of its file."""
+    document = conversion.document
+    result.changed = bool(conversion.edits)
+    result.edit_count = len(conversion.edits)
+    for edit in conversion.edits:
+        if edit.library and edit.evidence and edit.applicability is not Applicability.MANUAL:
+            result.names[edit.library, edit.evidence] += 1
+    if details:
+        result.edits = [_edit_record(document, edit) for edit in conversion.edits]
+    result.findings += [finding_record(document, finding, language) for finding in conversion.findings]
+
+
+def finding_record(document: Document, finding: Finding, language: str) -> FindingRecord:
+    """A finding with its place and its words."""
+    start, end = document.position(finding.span.start), document.position(finding.span.end)
+    return FindingRecord(
+        finding.rule_id,
+        catalogue.severity(finding).value,
+        *start,
+        *end,
+        finding.name,
+        catalogue.message(finding, language),
+        catalogue.suggestion(finding, language),
+        finding.suppressed,
+    )
+
+
+def _edit_record(document: Document, edit: Edit) -> EditRecord:
+    start, end = document.position(edit.span.start), document.position(edit.span.end)
+    return EditRecord(
+        edit.rule_id,
+        edit.applicability.value,
+        *start,
+        *end,
+        document.data[edit.span.start : edit.span.end].decode("utf-8", "replace"),
+        edit.new_text.decode("utf-8", "replace"),
+        edit.name.removesuffix("*"),
+        edit.library,
+        edit.evidence,
+    )

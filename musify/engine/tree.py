@@ -1,0 +1,241 @@
+"""A run over many files: survey them all, convert each, put the results where they belong.
+
+Work is spread over processes, since parsing holds the interpreter's lock. A file that cannot be read or converted
+becomes a finding; it never stops the others.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TypeVar
+
+from musify.engine.document import Conversion, convert_source
+from musify.engine.results import FileResult, RunResult, finding_record, record_conversion
+from musify.languages.build import find_renamed
+from musify.languages.registry import Language
+from musify.languages.surroundings import IncludeTarget, Settings
+from musify.model import Finding, Span
+from musify.project.files import SourceFile
+from musify.project.layout import Layout
+from musify.project.output import Destination
+from musify.project.survey import FileSurvey, ProjectIndex, survey_source
+from musify.rules.book import RuleBook
+from musify.source import diff, document
+from musify.source.document import Document, NotText
+
+# Below this many bytes a second process costs more than it saves.
+_PARALLEL_BYTES = 400_000
+_BATCHES_PER_WORKER = 8
+
+Progress = Callable[[str, int, int], None]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass
+class Plan:
+    """Everything that the work on one file needs; handed to each worker process once."""
+
+    files: Sequence[SourceFile]
+    layout: Layout
+    book: RuleBook
+    settings: Settings
+    destination: Destination
+    language: str = "en"
+    details: bool = False
+    diff: bool = False
+    index: ProjectIndex | None = None
+    renamed: dict[bytes, IncludeTarget] = field(default_factory=dict)
+
+
+def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
+    """Do the whole run. The order of results is that of the plan's files, however many processes worked."""
+    started = time.perf_counter()
+    sizes = [_size(file) for file in plan.files]
+    surveys: dict[str, FileSurvey] = {}
+    sources = [number for number, file in enumerate(plan.files) if file.language is Language.CUDA]
+    for number, survey in _spread(plan, _survey, sources, sizes, jobs, progress, "reading"):
+        surveys[plan.files[number].relative] = survey
+    plan.index = ProjectIndex(surveys, plan.layout, plan.book)
+    plan.renamed = plan.layout.renamed
+    results: dict[int, FileResult] = {}
+    everything = range(len(plan.files))
+    for number, result in _spread(plan, _process, everything, sizes, jobs, progress, "converting"):
+        results[number] = result
+    _report_blocked(plan, results)
+    return RunResult([results[number] for number in everything], time.perf_counter() - started)
+
+
+def _survey(plan: Plan, number: int) -> FileSurvey:
+    file = plan.files[number]
+    try:
+        return survey_source(document.read(file.path).data, plan.book)
+    except (OSError, NotText):
+        return FileSurvey()  # reported when it is converted
+
+
+def _process(plan: Plan, number: int) -> FileResult:
+    file = plan.files[number]
+    new_path = plan.layout.new_paths[file.relative]
+    shown = file.shown[: len(file.shown) - len(file.relative)] if file.shown.endswith(file.relative) else ""
+    output_path = shown + new_path if shown or file.shown == file.relative else _sibling(file.shown, new_path)
+    result = FileResult(file.shown, output_path, file.language.value if file.language else None)
+    try:
+        if file.language is None or file.is_link:
+            plan.destination.keep(file, new_path)
+        else:
+            _work_on(plan, file, new_path, result)
+    except OSError as error:
+        reason = {"reason": f"{error.strerror or error}"}
+        result.findings.append(
+            finding_record(Document(b""), Finding("MUS901", Span(0, 0), file.shown, reason), plan.language)
+        )
+    return result
+
+
+def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) -> None:
+    try:
+        raw = file.path.read_bytes()
+        source = Document.from_bytes(raw)
+    except NotText as error:
+        finding = Finding("MUS905", Span(0, 0), file.shown, {"reason": str(error)})
+        result.findings.append(finding_record(Document(b""), finding, plan.language))
+        plan.destination.keep(file, file.relative)
+        result.output_path = result.path
+        return
+    result.size = len(raw)
+    conversion = _convert(plan, file, source)
+    record_conversion(result, conversion, plan.language, details=plan.details)
+    changed = conversion.new_data != source.data
+    if changed:
+        plan.destination.write(file, new_path, source.encode(conversion.new_data))
+    else:
+        plan.destination.keep(file, new_path)
+    if plan.diff:
+        text = diff.unified(source, conversion.edits, _relative(result.path), _relative(result.output_path))
+        result.diff = text
+
+
+def _convert(plan: Plan, file: SourceFile, source: Document) -> Conversion:
+    if file.language is Language.BUILD:
+        return Conversion(source, [], list(find_renamed(source.data, plan.renamed)))
+    assert plan.index is not None
+    try:
+        return convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative))
+    except Exception as error:  # a fault of ours in one file must not lose the others
+        reason = f"internal error: {type(error).__name__}: {error}"
+        return Conversion(source, [], [Finding("MUS902", Span(0, 0), file.shown, {"reason": reason})])
+
+
+def _report_blocked(plan: Plan, results: dict[int, FileResult]) -> None:
+    numbers = {file.relative: number for number, file in enumerate(plan.files)}
+    for file, wanted in plan.layout.blocked:
+        finding = Finding("MUS116", Span(0, 0), file.shown, {"target": wanted})
+        results[numbers[file.relative]].findings.append(finding_record(Document(b""), finding, plan.language))
+
+
+def _sibling(shown: str, new_path: str) -> str:
+    return shown.rpartition("/")[0] + "/" + new_path if "/" in shown else new_path
+
+
+def _relative(path: str) -> str:
+    """A path as a diff names it."""
+    path = path.lstrip("/")
+    while path.startswith(("./", "../")):
+        path = path.partition("/")[2]
+    return path
+
+
+def _size(file: SourceFile) -> int:
+    try:
+        return file.path.lstat().st_size if file.language is not None else 1000
+    except OSError:
+        return 0
+
+
+def _spread(
+    plan: Plan,
+    work: Callable[[Plan, int], Result],
+    numbers: Sequence[int],
+    sizes: Sequence[int],
+    jobs: int,
+    progress: Progress | None,
+    title: str,
+) -> Iterator[tuple[int, Result]]:
+    """Do `work` on the files with these numbers, in this process or in several."""
+    total = sum(sizes[number] for number in numbers)
+    done = 0
+    workers = min(jobs, len(numbers))
+    if workers < 2 or total < _PARALLEL_BYTES:
+        batches: Iterator[list[tuple[int, Result]]] = ([(number, work(plan, number))] for number in numbers)
+    else:
+        batches = _in_processes(plan, work, _batches(numbers, sizes, workers), workers)
+    for batch in batches:
+        done += sum(sizes[number] for number, _ in batch)
+        if progress is not None:
+            progress(title, done, total)
+        yield from batch
+
+
+def _batches(numbers: Sequence[int], sizes: Sequence[int], workers: int) -> list[list[int]]:
+    """Numbers in batches of about the same size, the largest files first so that no worker is late."""
+    goal = sum(sizes[number] + 2000 for number in numbers) / (workers * _BATCHES_PER_WORKER)
+    batches: list[list[int]] = []
+    room = 0.0
+    for number in sorted(numbers, key=lambda item: -sizes[item]):
+        if not batches or room <= 0:
+            batches.append([])
+            room = goal
+        batches[-1].append(number)
+        room -= sizes[number] + 2000
+    return batches
+
+
+def _in_processes(
+    plan: Plan, work: Callable[[Plan, int], Result], batches: list[list[int]], workers: int
+) -> Iterator[list[tuple[int, Result]]]:
+    """Run batches in worker processes. A batch whose process died is done again file by file."""
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+    with ProcessPoolExecutor(workers, context, _start_worker, (plan,)) as pool:
+        futures = [pool.submit(_do_batch, work, batch) for batch in batches]
+        broken: list[list[int]] = []
+        for future, batch in zip(futures, batches, strict=True):
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                broken.append(batch)
+    for number in chain.from_iterable(broken):
+        with ProcessPoolExecutor(1, context, _start_worker, (plan,)) as pool:
+            try:
+                yield pool.submit(_do_batch, work, [number]).result()
+            except BrokenProcessPool:
+                yield [(number, _crashed(plan, work, number))]
+
+
+def _crashed(plan: Plan, work: Callable[[Plan, int], Result], number: int) -> Any:
+    if work is _survey:
+        return FileSurvey()
+    file = plan.files[number]
+    result = FileResult(file.shown, file.shown, file.language.value if file.language else None)
+    finding = Finding("MUS902", Span(0, 0), file.shown, {"reason": "the process that worked on the file died"})
+    result.findings.append(finding_record(Document(b""), finding, plan.language))
+    return result
+
+
+# A worker process is given the plan once, when it starts, and not with every batch.
+_worker_plan: list[Plan] = []
+
+
+def _start_worker(plan: Plan) -> None:
+    _worker_plan[:] = [plan]
+
+
+def _do_batch(work: Callable[[Plan, int], Result], batch: list[int]) -> list[tuple[int, Result]]:
+    return [(number, work(_worker_plan[0], number)) for number in batch]

@@ -1,0 +1,33 @@
+"""Which language a file is in, by its name; the rest of the tool asks only here."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from pathlib import PurePosixPath
+
+from musify.languages.cuda.source import SUFFIXES
+
+
+class Language(str, Enum):
+    """A language that musify works on."""
+
+    CUDA = "cuda"
+    BUILD = "build"
+
+
+PORTED_SUFFIXES = frozenset({".mu", ".muh"})
+_BUILD_NAMES = re.compile(
+    r"(?:CMakeLists\.txt|(?:GNU)?[Mm]akefile(?:\..+)?|BUILD(?:\.bazel)?|WORKSPACE(?:\.bazel)?|meson\.build|xmake\.lua"
+    r"|setup\.(?:py|cfg)|pyproject\.toml|compile_commands\.json|.+\.(?:cmake|cmake\.in|mk|mak|bzl|py|sh|bat|vcxproj|pro|gyp|ninja))\Z"
+)
+
+
+def language_of(path: str) -> Language | None:
+    """The language of the file at `path` (forward slashes); None for files that are no business of ours."""
+    name = PurePosixPath(path)
+    if name.suffix.lower() in SUFFIXES:
+        return Language.CUDA
+    if _BUILD_NAMES.match(name.name):
+        return Language.BUILD
+    return None

@@ -1,0 +1,65 @@
+"""Configuration: `musify.toml`, or `[tool.musify]` of pyproject.toml, from the first PATH upward."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from musify.model import MusifyError
+from musify.rules.loader import read_toml
+
+# Keys as they are written, the option they stand for, and their type.
+_KEYS: dict[str, tuple[str, type]] = {
+    "arch": ("arch", list),
+    "sdk": ("sdk", str),
+    "rules": ("rules", list),
+    "include": ("include", list),
+    "exclude": ("exclude", list),
+    "gitignore": ("gitignore", bool),
+    "unattested": ("unattested", str),
+    "keep-names": ("keep_names", bool),
+    "comments": ("comments", bool),
+    "jobs": ("jobs", int),
+    "lang": ("lang", str),
+    "fail-on": ("fail_on", str),
+}
+
+
+def find_config(start: Path) -> dict[str, Any]:
+    """The settings that hold for `start`, by option name; empty where no file sets any.
+
+    Paths of rule files are made relative to the configuration's folder. Raises MusifyError for a bad file.
+    """
+    folder = start.resolve()
+    if not folder.is_dir():
+        folder = folder.parent
+    for candidate in (folder, *folder.parents):
+        own = candidate / "musify.toml"
+        if own.is_file():
+            return _checked(own, read_toml(own))
+        shared = candidate / "pyproject.toml"
+        if shared.is_file() and "[tool.musify" in shared.read_text(encoding="utf-8", errors="replace"):
+            return _checked(shared, read_toml(shared).get("tool", {}).get("musify", {}))
+    return {}
+
+
+def _checked(path: Path, table: dict[str, Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in _KEYS:
+            known = ", ".join(sorted(_KEYS))
+            raise MusifyError(f"{path}:{_line(path, key)}: unknown setting {key!r}; known are {known}")
+        name, kind = _KEYS[key]
+        if kind is list and isinstance(value, str):
+            value = [value]
+        if not isinstance(value, kind):
+            raise MusifyError(f"{path}:{_line(path, key)}: {key} must be a {kind.__name__}")
+        options[name] = [str(path.parent / item) for item in value] if name == "rules" else value
+    return options
+
+
+def _line(path: Path, key: str) -> int:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    match = re.search(rf"^[ \t]*\"?{re.escape(key)}\"?[ \t]*=", text, re.M)
+    return text.count("\n", 0, match.start()) + 1 if match else 1

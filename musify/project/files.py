@@ -1,0 +1,141 @@
+"""Finding files: folders walked, .gitignore respected, globs applied."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from musify.languages.registry import PORTED_SUFFIXES, Language, language_of
+from musify.model import MusifyError
+
+_NEVER = frozenset({".git", ".hg", ".svn"})
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of the run.
+
+    `path` is where it lies; `relative` its place in the output (forward slashes); `shown` the path that reports use.
+    `language` is None for a file that is only copied. `is_link`: it is a symbolic link, whose target is not read.
+    """
+
+    path: Path
+    relative: str
+    shown: str
+    language: Language | None
+    is_link: bool = False
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which files of a folder are worked on: globs as in .gitignore; `excluded` paths are passed over whole."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool = True
+    excluded: tuple[Path, ...] = ()
+
+
+def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
+    """All files of the run, in the order of their places in the output.
+
+    Raises MusifyError for a path that is missing or cannot be listed, and for two PATHs that would get one name.
+    """
+    found: dict[str, SourceFile] = {}
+    alone = len(paths) == 1
+    include = _globs(selection.include)
+    exclude = _globs(selection.exclude)
+    for path in paths:
+        if not os.path.lexists(path):
+            raise MusifyError(f"{path}: no such file or folder")
+        if path.is_dir():
+            prefix = "" if alone else f"{path.resolve().name}/"
+            files = list(_walk(path, prefix, selection))
+        else:
+            files = [(path, path.name, os.fspath(path))]
+        for file, relative, shown in files:
+            if relative in found:
+                raise MusifyError(f"{file}: {found[relative].path} would get the same name {relative}; convert them apart")
+            found[relative] = _source_file(file, relative, shown, include, exclude)
+    return [found[key] for key in sorted(found)]
+
+
+def _source_file(
+    path: Path, relative: str, shown: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None
+) -> SourceFile:
+    language = language_of(relative)
+    if (include is not None and not include.match_file(relative)) or (exclude is not None and exclude.match_file(relative)):
+        language = None
+    return SourceFile(path, relative, shown, language, path.is_symlink())
+
+
+def _globs(patterns: Sequence[str]) -> GitIgnoreSpec | None:
+    return GitIgnoreSpec.from_lines(patterns) if patterns else None
+
+
+def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path, str, str]]:
+    top = os.fspath(root)
+    shown_prefix = "" if top == "." else top.rstrip("/") + "/"
+    excluded = {os.path.realpath(path) for path in selection.excluded}
+    ignores = _ignores_above(root) if selection.gitignore else []
+    pending: list[tuple[str, str, list[tuple[str, GitIgnoreSpec]]]] = [(top, "", ignores)]
+    while pending:
+        folder, inner, rules = pending.pop()
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            raise MusifyError(f"{folder}: cannot list the folder: {error.strerror}") from error
+        if selection.gitignore and any(entry.name == ".gitignore" for entry in entries):
+            rules = [*rules, *_read_ignore(Path(folder), inner)]
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            name = inner + entry.name
+            if entry.name in _NEVER or (rules and _is_ignored(rules, name + "/" if is_folder else name)):
+                continue
+            if is_folder:
+                if os.path.realpath(entry.path) not in excluded:
+                    pending.append((entry.path, name + "/", rules))
+            elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
+                yield Path(entry.path), prefix + name, shown_prefix + name
+
+
+def _ignores_above(root: Path) -> list[tuple[str, GitIgnoreSpec]]:
+    """The .gitignore files between the root of the repository and `root`, as far as they concern `root`."""
+    rules: list[tuple[str, GitIgnoreSpec]] = []
+    folder = root.resolve()
+    if (folder / ".git").exists():
+        return rules
+    for parent in folder.parents:
+        inside = folder.relative_to(parent).as_posix() + "/"
+        rules[:0] = [("^" + inside, spec) for _, spec in _read_ignore(parent, "")]
+        if (parent / ".git").exists():
+            return rules
+    return []
+
+
+def _read_ignore(folder: Path, inner: str) -> list[tuple[str, GitIgnoreSpec]]:
+    try:
+        lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [(inner, GitIgnoreSpec.from_lines(lines))]
+
+
+def _is_ignored(rules: Sequence[tuple[str, GitIgnoreSpec]], name: str) -> bool:
+    """Whether the last .gitignore that has an opinion ignores `name`."""
+    for base, spec in reversed(rules):
+        local = base[1:] + name if base.startswith("^") else name[len(base) :]
+        verdict = spec.check_file(local).include
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def is_ported(relative: str) -> bool:
+    """Whether a file is MUSA source already."""
+    return Path(relative).suffix in PORTED_SUFFIXES

@@ -1,0 +1,86 @@
+"""The names that files get: .cu becomes .mu, .cuh becomes .muh, and every #include follows."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from musify.languages.registry import Language
+from musify.languages.surroundings import IncludeTarget
+from musify.project.files import SourceFile
+
+_RENAMED = {".cu": ".mu", ".cuh": ".muh"}
+# MUSA's own CUB and Thrust keep .cuh, so a copy that a project carries keeps it too.
+_KEEPS_NAMES = frozenset({"cub", "thrust"})
+_HEADER_FOLDERS = ("", "include", "inc", "includes", "src", "common", "Common")
+
+
+class Layout:
+    """Where every file of the run goes, and which file an #include means."""
+
+    def __init__(self, files: Sequence[SourceFile], *, rename: bool = True) -> None:
+        taken = {file.relative for file in files}
+        self.new_paths: dict[str, str] = {}
+        self.blocked: list[tuple[SourceFile, str]] = []
+        for file in files:
+            new = _new_path(file) if rename else file.relative
+            if new != file.relative and new in taken:
+                self.blocked.append((file, new))
+                new = file.relative
+            self.new_paths[file.relative] = new
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        for file in files:
+            self._by_name[posixpath.basename(file.relative)].append(file.relative)
+
+    def target(self, relative: str) -> IncludeTarget:
+        """A file of the run with its new path."""
+        return IncludeTarget(relative, self.new_paths[relative])
+
+    @property
+    def renamed(self) -> dict[bytes, IncludeTarget]:
+        """Renamed files by base name; where several share one, the first."""
+        found: dict[bytes, IncludeTarget] = {}
+        for old, new in self.new_paths.items():
+            if old != new:
+                found.setdefault(posixpath.basename(old).encode("utf-8", "surrogateescape"), IncludeTarget(old, new))
+        return found
+
+    def resolve(self, includer: str, path: str, *, is_toolkit: bool) -> IncludeTarget | None:
+        """The file of the run that `includer` means by `path`: beside it, then up the tree, then anywhere by its tail.
+
+        `is_toolkit`: the path is also a toolkit header's, so a file far away does not count.
+        """
+        folder = posixpath.dirname(includer)
+        beside = posixpath.normpath(posixpath.join(folder, path))
+        if beside in self.new_paths:
+            return self.target(beside)
+        candidates = self._by_name.get(posixpath.basename(path))
+        if not candidates:
+            return None
+        tail = posixpath.normpath(path)
+        while tail.startswith("../"):
+            tail = tail[3:]
+        fitting = {name for name in candidates if name == tail or name.endswith("/" + tail)}
+        near = next((name for name in _up_the_tree(folder, tail) if name in fitting), None)
+        if near is None and not is_toolkit and fitting:
+            near = max(sorted(fitting), key=lambda name: len(posixpath.commonprefix([name, folder])))
+        return None if near is None else self.target(near)
+
+
+def _up_the_tree(folder: str, tail: str) -> Iterable[str]:
+    while True:
+        for sub in _HEADER_FOLDERS:
+            yield posixpath.normpath(posixpath.join(folder, sub, tail))
+        if not folder:
+            return
+        folder = posixpath.dirname(folder)
+
+
+def _new_path(file: SourceFile) -> str:
+    stem, suffix = posixpath.splitext(file.relative)
+    if file.language is not Language.CUDA or suffix not in _RENAMED:
+        return file.relative
+    if _KEEPS_NAMES & set(posixpath.dirname(file.relative).split("/")):
+        return file.relative
+    return stem + _RENAMED[suffix]

@@ -1,0 +1,157 @@
+"""Where results go: nowhere (a dry run), in place, or into a folder of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from musify.model import MusifyError
+from musify.project.files import SourceFile
+from musify.source.writing import copy_atomically, link_atomically, write_atomically
+
+_RENAMED = {".cu": ".mu", ".cuh": ".muh"}
+
+
+class Destination(Protocol):
+    """What happens with a file once its new content and name are known. Both methods raise OSError."""
+
+    def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
+        """The file has new content."""
+
+    def keep(self, file: SourceFile, new_path: str) -> None:
+        """The file has its old content, perhaps a new name."""
+
+
+class DryRun:
+    """Writes nothing."""
+
+    def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
+        """Nothing."""
+
+    def keep(self, file: SourceFile, new_path: str) -> None:
+        """Nothing."""
+
+
+class InPlace:
+    """Writes over the originals; a renamed file is written under its new name first, then the old one goes."""
+
+    def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
+        """Write the new content beside or over the old."""
+        goal = self._goal(file, new_path)
+        if goal == file.path:
+            write_atomically(goal, data)
+        else:
+            write_atomically(goal, data, stat.S_IMODE(file.path.stat().st_mode))
+            file.path.unlink()
+
+    def keep(self, file: SourceFile, new_path: str) -> None:
+        """Rename where a new name is due."""
+        goal = self._goal(file, new_path)
+        if file.is_link:
+            _relink(file, goal)
+            if goal != file.path:
+                file.path.unlink()
+        elif goal != file.path:
+            file.path.rename(goal)
+
+    @staticmethod
+    def _goal(file: SourceFile, new_path: str) -> Path:
+        return file.path.with_name(new_path.rpartition("/")[2])
+
+
+class Folder:
+    """Writes a complete tree below one folder, and never outside it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
+        """Write the new content with the mode of the original."""
+        write_atomically(self._goal(new_path), data, stat.S_IMODE(file.path.stat().st_mode))
+
+    def keep(self, file: SourceFile, new_path: str) -> None:
+        """Copy the file, mode and times included; a link stays a link."""
+        goal = self._goal(new_path)
+        if file.is_link:
+            _relink(file, goal)
+        else:
+            copy_atomically(file.path, goal)
+
+    def _goal(self, new_path: str) -> Path:
+        goal = self.root / new_path
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        if goal.is_symlink() or not goal.parent.resolve().is_relative_to(self.root.resolve()):
+            # Something there leads elsewhere: take the link itself away, never write through it.
+            if goal.is_symlink() and goal.parent.resolve().is_relative_to(self.root.resolve()):
+                goal.unlink()
+            else:
+                raise OSError(0, f"{goal} lies outside the output folder")
+        return goal
+
+
+def _relink(file: SourceFile, goal: Path) -> None:
+    """Make `goal` the link that `file` is; a link to a renamed source follows it."""
+    target = os.readlink(file.path)
+    stem, suffix = os.path.splitext(target)
+    if goal.suffix in _RENAMED.values() and suffix in _RENAMED:
+        target = stem + _RENAMED[suffix]
+    if goal != file.path or target != os.readlink(file.path):
+        link_atomically(target, goal)
+
+
+def prepare_folder(root: Path, planned: Iterable[str], *, force: bool) -> None:
+    """Make the output folder ready, and remember that it is ours.
+
+    Files of an earlier run that this one no longer makes are removed. Raises MusifyError where the folder is not
+    empty and no earlier run made it, unless `force`, and where it cannot be made.
+    """
+    record = _record_path(root)
+    earlier = _read_record(record, root)
+    try:
+        if root.exists() and not root.is_dir():
+            raise MusifyError(f"{root}: is a file; -o takes a folder")
+        if root.is_dir() and any(root.iterdir()) and earlier is None and not force:
+            raise MusifyError(f"{root}: the folder is not empty and musify did not make it; name another or add --force")
+        root.mkdir(parents=True, exist_ok=True)
+        if not os.access(root, os.W_OK | os.X_OK):
+            raise MusifyError(f"{root}: no right to write in the output folder")
+        kept = sorted(planned)
+        for stale in set(earlier or ()) - set(kept):
+            (root / stale).unlink(missing_ok=True)
+    except OSError as error:
+        raise MusifyError(f"{root}: cannot use the output folder: {error.strerror}") from error
+    _write_record(record, root, kept)
+
+
+def _record_path(root: Path) -> Path:
+    base = os.environ.get("XDG_STATE_HOME")
+    state = Path(base) if base else Path(os.path.expanduser("~")) / ".local" / "state"
+    return state / "musify" / (hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:24] + ".json")
+
+
+def _identity(root: Path) -> list[int]:
+    status = root.stat()
+    return [status.st_dev, status.st_ino]
+
+
+def _read_record(record: Path, root: Path) -> list[str] | None:
+    """The files that an earlier run made in this very folder; None where no run did."""
+    try:
+        content = json.loads(record.read_text(encoding="utf-8"))
+        return list(content["files"]) if content["identity"] == _identity(root) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write_record(record: Path, root: Path, files: list[str]) -> None:
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"folder": os.fspath(root.resolve()), "identity": _identity(root), "files": files})
+        write_atomically(record, text.encode("utf-8", "backslashreplace"))
+    except OSError:
+        pass  # without a record the next run asks for --force, which is safe
