@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from musify.checks._guards import branch_taken, conditions, tokens_around
 from musify.languages.cuda.names import RENAME
-from musify.languages.cuda.references import Scope, neighbours, scope_of
+from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Span
 from musify.rules.book import RuleBook
@@ -161,7 +161,7 @@ def _operands(expression: Expression) -> Iterator[Name]:
 
 
 def _in_code(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
-    if scope_of(unit.outline, neighbours(unit.outline, word)) not in (Scope.PLAIN, Scope.GLOBAL):
+    if scope_of(unit.outline, unit.neighbours(word)) not in (Scope.PLAIN, Scope.GLOBAL):
         return
     around = tokens_around(unit.outline, word)
     if not around.compared:

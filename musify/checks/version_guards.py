@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from musify.checks._guards import branch_taken, conditions, tokens_around
 from musify.languages.cuda.names import RENAME, kept_finding
-from musify.languages.cuda.references import Scope, neighbours, scope_of
+from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Span
 from musify.rules.model import Action, NameRule
@@ -75,7 +75,7 @@ def _existence(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
 
 
 def _value(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
-    if scope_of(unit.outline, neighbours(unit.outline, word)) not in (Scope.PLAIN, Scope.GLOBAL):
+    if scope_of(unit.outline, unit.neighbours(word)) not in (Scope.PLAIN, Scope.GLOBAL):
         return
     rule = unit.book.name(unit.text(word))
     if rule is None or rule.action is not Action.RENAME or tokens_around(unit.outline, word).compared:

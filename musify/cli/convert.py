@@ -82,13 +82,14 @@ def _convert_stdin(paths: list[Path], options: dict[str, Any]) -> ExitCode:
     except NotText as error:
         raise MusifyError(f"stdin: {error}") from error
     rules = book.load([Path(path) for path in options["rules"]])
-    survey = survey_source(document.data, rules)
-    surroundings = Surroundings(name, survey.declared, namespaces=survey.namespaces)
+    surroundings = Surroundings(name, namespaces=survey_source(name, document.data, rules).namespaces)
     conversion = convert_source(document, rules, settings_of(options), surroundings)
     sys.stdout.buffer.write(document.encode(conversion.new_data) if conversion.edits else raw)
     result = FileResult(name, name, Language.CUDA.value)
     record_conversion(result, conversion, options["lang"], details=False)
+    run = RunResult([result])
+    run.drop_declared()
     if not options["quiet"]:
         for finding in result.active_findings():
             click.echo(text_report.line(result, finding), err=True)
-    return running.exit_code(RunResult([result]), options["fail_on"])
+    return running.exit_code(run, options["fail_on"])

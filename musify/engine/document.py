@@ -14,16 +14,20 @@ from musify.source import edits as applier
 from musify.source import selfcheck
 from musify.source.document import Document
 from musify.source.markers import read_markers
-from musify.source.outline import Outline
 
 
 @dataclass
 class Conversion:
-    """What became of one document. `new_data` is `document.data` itself where nothing changed."""
+    """What became of one document. `new_data` is `document.data` itself where nothing changed.
+
+    `declared` are the CUDA-looking names that it declares: a finding of an unknown name (MUS101) holds only where
+    no file of the run declares the name.
+    """
 
     document: Document
     edits: list[Edit] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    declared: frozenset[bytes] = frozenset()
 
     @cached_property
     def new_data(self) -> bytes:
@@ -38,20 +42,22 @@ def convert_source(
 
     Where the self-check refuses the result, the edits are dropped and a finding says so.
     """
-    if not source.INTERESTING.search(document.data):
+    hits = book.words.find(document.data)
+    if not hits.words and not hits.marked:
         return Conversion(document)
-    outline = Outline(document.data)
-    unit = Unit(document.data, book, settings, surroundings, outline=outline)
-    edits, findings = source.convert(unit)
+    unit = Unit(document.data, book, settings, surroundings, hits=hits)
+    result = source.convert(unit)
+    declared = frozenset(result.declared)
+    outline = unit.outline
     markers = read_markers(document, [Span(item.start, item.end) for item in outline.comments()])
-    edits, findings = markers.filter(document, edits, findings)
+    edits, findings = markers.filter(document, result.edits, result.findings)
     findings.sort(key=lambda finding: (finding.span, finding.rule_id))
     try:
-        conversion = Conversion(document, applier.in_order(edits), findings)
+        conversion = Conversion(document, applier.in_order(edits), findings, declared)
         problem = selfcheck.failure(outline, conversion.edits, conversion.new_data)
     except applier.EditConflict as conflict:
         problem = str(conflict)
     if problem is None:
         return conversion
     refused = Finding("MUS902", Span(0, 0), surroundings.path, {"reason": problem})
-    return Conversion(document, [], [refused, *findings])
+    return Conversion(document, [], [refused, *findings], declared)

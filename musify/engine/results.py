@@ -13,6 +13,9 @@ from musify.rules import findings as catalogue
 from musify.source.document import Document
 
 
+UNKNOWN_NAME = "MUS101"
+
+
 class EditRecord(NamedTuple):
     """An edit as reports show it; lines and columns are 1-based, of the original file."""
 
@@ -58,6 +61,7 @@ class FileResult:
     edits: list[EditRecord] = field(default_factory=list)
     findings: list[FindingRecord] = field(default_factory=list)
     diff: bytes = b""
+    declared: frozenset[bytes] = frozenset()
 
     @property
     def renamed(self) -> bool:
@@ -80,6 +84,14 @@ class RunResult:
         """The files that were looked at."""
         return [file for file in self.files if file.language is not None]
 
+    def drop_declared(self) -> None:
+        """Take back findings of unknown names that some file of the run declares."""
+        declared = frozenset[bytes]().union(*(file.declared for file in self.files))
+        for file in self.files:
+            file.findings = [
+                item for item in file.findings if item.id != UNKNOWN_NAME or item.name.encode() not in declared
+            ]
+
     def reaches(self, level: Severity) -> bool:
         """Whether an unsuppressed finding is at or above `level`."""
         return any(
@@ -90,6 +102,7 @@ class RunResult:
 def record_conversion(result: FileResult, conversion: Conversion, language: str, *, details: bool) -> None:
     """Put counts, findings and (with `details`) edits of a conversion into the result of its file."""
     document = conversion.document
+    result.declared = conversion.declared
     result.changed = bool(conversion.edits)
     result.edit_count = len(conversion.edits)
     for edit in conversion.edits:

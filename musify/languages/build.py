@@ -17,7 +17,7 @@ def find_renamed(data: bytes, renamed: Mapping[bytes, IncludeTarget]) -> Iterato
 
     `renamed` maps base names of renamed files to one of the files so named.
     """
-    if not renamed:
+    if not renamed or b".cu" not in data:
         return
     for match in _SOURCE.finditer(data):
         target = renamed.get(match.group().rpartition(b"/")[2])

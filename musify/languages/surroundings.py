@@ -60,13 +60,12 @@ class Settings:
 class Surroundings:
     """What the other files of the run say that bears on one file.
 
-    `declared`: unlisted CUDA-looking names that some file declares. `own`: listed names declared by files that
-    this one includes. `macros`: pasting macros of the whole run. `includes`: for each path written in an #include
+    `own` and `macros`: listed names and pasting macros that files declare which this one includes. `namespaces`:
+    namespaces of CUDA's libraries that the project opens itself. `includes`: for each path written in an #include
     of this file that leads to a file of the run, that file.
     """
 
     path: str = ""
-    declared: frozenset[bytes] = frozenset()
     own: frozenset[OwnName] = frozenset()
     macros: Mapping[bytes, PastingMacro] = field(default_factory=dict)
     namespaces: frozenset[bytes] = frozenset()

@@ -69,6 +69,7 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._checked: set[Path] = set()
 
     def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
         """Write the new content with the mode of the original."""
@@ -83,14 +84,16 @@ class Folder:
             copy_atomically(file.path, goal)
 
     def _goal(self, new_path: str) -> Path:
+        """The place of a file, its folder made. A link in the way is taken away, never written through."""
         goal = self.root / new_path
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        if goal.is_symlink() or not goal.parent.resolve().is_relative_to(self.root.resolve()):
-            # Something there leads elsewhere: take the link itself away, never write through it.
-            if goal.is_symlink() and goal.parent.resolve().is_relative_to(self.root.resolve()):
-                goal.unlink()
-            else:
+        folder = goal.parent
+        if folder not in self._checked:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not folder.resolve().is_relative_to(self.root.resolve()):
                 raise OSError(0, f"{goal} lies outside the output folder")
+            self._checked.add(folder)
+        if goal.is_symlink():
+            goal.unlink()
         return goal
 
 

@@ -1,112 +1,161 @@
-"""The first look at all files of a run: what each declares, includes and pastes, so that the others can know."""
+"""The first look at all files of a run: what each includes, and what headers declare that others must know."""
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from musify.languages.cuda.declarations import Ownership, listed_declarations, unlisted_declarations
+from musify.languages.cuda.declarations import Ownership, listed_declarations
 from musify.languages.cuda.macros import pasting_macros
-from musify.languages.cuda.source import INTERESTING
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import IncludeTarget, OwnName, PastingMacro, Surroundings
 from musify.project.layout import Layout
 from musify.rules.book import RuleBook
+from musify.source.conditions import Conditionals
+from musify.source.outline import Outline
 
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*[<"]([^>"\n]+)[>"]', re.M)
-_NAMESPACE = re.compile(rb"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([A-Za-z_]\w*)(?:::\w+)*[ \t\r\n]*\{", re.M)
+_INCLUDE = re.compile(rb'#[ \t]*(?:include_next|include|import)[ \t]*[<"]([^>"\n]+)[>"]')
+_NAMESPACE = re.compile(rb"namespace[ \t]+([A-Za-z_]\w*)(?:::\w+)*[ \t\r\n]*\{")
+_SOURCES = frozenset({".cu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
+
+Read = Callable[[str], bytes]
 
 
 @dataclass(frozen=True)
 class FileSurvey:
-    """What one file tells the others. `includes`: paths, and whether only some configurations include them."""
+    """What one file tells the others: paths it includes, names and pasting macros that it declares."""
 
-    includes: tuple[tuple[bytes, bool], ...] = ()
-    declared: frozenset[bytes] = frozenset()
+    includes: tuple[bytes, ...] = ()
     own: frozenset[OwnName] = frozenset()
     macros: Mapping[bytes, PastingMacro] = field(default_factory=dict)
     namespaces: frozenset[bytes] = frozenset()
 
+    @property
+    def tells_others(self) -> bool:
+        """Whether files that include this one must know of it."""
+        return bool(self.own or self.macros)
 
-def survey_source(data: bytes, book: RuleBook) -> FileSurvey:
-    """Look at one source."""
-    if not INTERESTING.search(data):
-        return FileSurvey(tuple((path, False) for path in dict.fromkeys(_INCLUDE.findall(data))))
-    unit = Unit(data, book)
-    includes = tuple(_includes(unit).items())
+
+def survey_source(path: str, data: bytes, book: RuleBook) -> FileSurvey:
+    """Look at one source. What it declares is asked of headers only: other files are seldom included."""
+    includes = tuple(dict.fromkeys(_INCLUDE.findall(data)))
+    spaces = frozenset(name for name in _NAMESPACE.findall(data) if name in book.namespace_heads)
+    if posixpath.splitext(path)[1].lower() in _SOURCES:
+        return FileSurvey(includes, namespaces=spaces)
+    return FileSurvey(includes, *declared_for_others(data, book), namespaces=spaces)
+
+
+def declared_for_others(data: bytes, book: RuleBook) -> tuple[frozenset[OwnName], Mapping[bytes, PastingMacro]]:
+    """The listed names that a file declares at file, namespace or class scope, and its pasting macros."""
+    hits = book.words.find(data)
+    if not hits.words and b"##" not in data:
+        return frozenset(), {}
+    unit = Unit(data, book, hits=hits)
     own = frozenset(
         OwnName(item.name, item.path, item.kind, item.conditional)
         for item in listed_declarations(unit)
         if item.exported and not Ownership.is_ported(item)
     )
-    spaces = frozenset(name for name in _NAMESPACE.findall(data) if name in book.namespace_heads)
-    return FileSurvey(includes, frozenset(unlisted_declarations(unit)), own, pasting_macros(unit.outline), spaces)
-
-
-def _includes(unit: Unit) -> dict[bytes, bool]:
-    """Included paths; one that is included both ways counts as included always."""
-    found: dict[bytes, bool] = {}
-    for match in _INCLUDE.finditer(unit.data):
-        conditional = unit.conditionals.is_conditional(match.start())
-        found[match.group(1)] = found.get(match.group(1), True) and conditional
-    return found
+    return own, pasting_macros(unit.outline)
 
 
 class ProjectIndex:
-    """The surveys of all files together."""
+    """The surveys of all files together. `read` gives the bytes of a file of the run."""
 
-    def __init__(self, surveys: Mapping[str, FileSurvey], layout: Layout, book: RuleBook) -> None:
-        self._surveys = surveys
+    def __init__(self, surveys: Mapping[str, FileSurvey], layout: Layout, book: RuleBook, read: Read) -> None:
+        self._surveys = dict(surveys)
         self._layout = layout
         self._book = book
-        self._declared = frozenset[bytes]().union(*(survey.declared for survey in surveys.values()))
+        self._read = read
         self._namespaces = frozenset[bytes]().union(*(survey.namespaces for survey in surveys.values()))
-        self._macros: dict[bytes, PastingMacro] = {}
-        for survey in surveys.values():
-            self._macros.update(survey.macros)
         self._includes = {path: self._resolve(path, survey.includes) for path, survey in surveys.items()}
-        self._owners = {path for path, survey in surveys.items() if survey.own}
+        self._survey_included_sources()
+        self._tellers = {path for path, survey in self._surveys.items() if survey.tells_others}
+        self._conditions = lru_cache(maxsize=None)(self._conditional_includes)
 
     def surroundings(self, path: str) -> Surroundings:
         """What the file at `path` needs to know."""
-        return Surroundings(
-            path,
-            self._declared,
-            self._own_names(path),
-            self._macros,
-            self._namespaces,
-            self._includes.get(path, {}),
-        )
+        own, macros = self._told(path)
+        return Surroundings(path, own, macros, self._namespaces, self._includes.get(path, {}))
 
-    def _resolve(self, path: str, includes: Iterable[tuple[bytes, bool]]) -> dict[bytes, IncludeTarget]:
+    def __getstate__(self) -> dict[str, object]:
+        """Without the cache and the reader, which cannot cross to a spawned process; that one makes its own."""
+        return {key: value for key, value in self.__dict__.items() if key not in ("_conditions",)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._conditions = lru_cache(maxsize=None)(self._conditional_includes)
+
+    def _survey_included_sources(self) -> None:
+        """A .cu that another file includes tells as a header does."""
+        included = {target.path for targets in self._includes.values() for target in targets.values()}
+        for path in sorted(included):
+            if posixpath.splitext(path)[1].lower() in _SOURCES and path in self._surveys:
+                own, macros = declared_for_others(self._read(path), self._book)
+                old = self._surveys[path]
+                self._surveys[path] = FileSurvey(old.includes, own, macros, old.namespaces)
+
+    def _resolve(self, path: str, includes: Iterable[bytes]) -> dict[bytes, IncludeTarget]:
         found = {}
-        for written, _ in includes:
+        for written in includes:
             is_toolkit = self._book.header(written) is not None
             target = self._layout.resolve(path, written.decode("utf-8", "surrogateescape"), is_toolkit=is_toolkit)
             if target is not None:
                 found[written] = target
         return found
 
-    def _own_names(self, path: str) -> frozenset[OwnName]:
-        """The names that files declare which `path` includes, directly or not."""
-        if not self._owners:
-            return frozenset()
+    def _told(self, path: str) -> tuple[frozenset[OwnName], dict[bytes, PastingMacro]]:
+        """What the files declare that `path` includes, directly or not."""
+        if not self._tellers or not self._includes.get(path):
+            return frozenset(), {}
+        if not self._tellers & self._reachable(path):
+            return frozenset(), {}
+        reached = self._reached(path)
+        own = frozenset(
+            name if always else name._replace(conditional=True)
+            for other, always in reached.items()
+            for name in self._surveys[other].own
+        )
+        macros: dict[bytes, PastingMacro] = {}
+        for other in reached:
+            macros.update(self._surveys[other].macros)
+        return own, macros
+
+    def _reachable(self, path: str) -> set[str]:
+        """All files that `path` includes in any configuration, itself too."""
+        seen = {path}
+        pending = [path]
+        while pending:
+            for target in self._includes.get(pending.pop(), {}).values():
+                if target.path not in seen:
+                    seen.add(target.path)
+                    pending.append(target.path)
+        return seen
+
+    def _reached(self, path: str) -> dict[str, bool]:
+        """The telling files that `path` includes, and whether every configuration does."""
         always: dict[str, bool] = {path: True}
         pending = [path]
         while pending:
             includer = pending.pop()
-            targets = self._includes.get(includer, {})
-            survey = self._surveys.get(includer)
-            for written, conditional in survey.includes if survey else ():
-                target = targets.get(written)
-                reached = always[includer] and not conditional
-                if target is not None and always.get(target.path) is not True and always.get(target.path) != reached:
-                    always[target.path] = reached
+            for written, target in self._includes.get(includer, {}).items():
+                if always.get(target.path) is True:
+                    continue
+                state = always[includer] and written not in self._conditions(includer)
+                if always.get(target.path) != state:
+                    always[target.path] = state
                     pending.append(target.path)
-        return frozenset(
-            name if is_always else name._replace(conditional=True)
-            for reached, is_always in always.items()
-            if reached != path and reached in self._owners
-            for name in self._surveys[reached].own
-        )
+        return {other: state for other, state in always.items() if other != path and other in self._tellers}
+
+    def _conditional_includes(self, path: str) -> frozenset[bytes]:
+        """The paths that the file includes in some configurations only."""
+        data = self._read(path)
+        conditionals = Conditionals(Outline(data))
+        found: dict[bytes, bool] = {}
+        for match in _INCLUDE.finditer(data):
+            conditional = conditionals.is_conditional(match.start())
+            found[match.group(1)] = found.get(match.group(1), True) and conditional
+        return frozenset(written for written, conditional in found.items() if conditional)

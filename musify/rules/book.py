@@ -13,9 +13,11 @@ from musify.model import Evidence
 from musify.rules import cache, loader
 from musify.rules.location import rules_folder
 from musify.rules.model import Action, ArchitectureTier, Library, NameRule, Note, Policy
+from musify.source.words import WordFinder
 
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
 _RARE_STEM = 60
+_MARKS = frozenset({b"asm", b"__asm", b"warpSize", b"MUSIFY_EXCL", b"musify:", b"cub/", b"thrust/", b"cooperative_groups/"})
 
 
 class RuleBook:
@@ -117,9 +119,10 @@ class RuleBook:
         return list(self._tables["cuda_architectures"])
 
     @cached_property
-    def words(self) -> re.Pattern[bytes]:
-        """Matches every identifier that a rule may care about, and few others."""
-        return re.compile(self._tables["words"])
+    def words(self) -> WordFinder:
+        """Finds every identifier that a rule may care about, and few others."""
+        prefixes, words, marks = self._tables["words"]
+        return WordFinder(prefixes, words, marks)
 
     @cached_property
     def _lookalike(self) -> re.Pattern[bytes]:
@@ -165,7 +168,7 @@ def load(user_files: Sequence[Path] = ()) -> RuleBook:
         for path in user_files:
             loader.add_user_rules(tables, path)
         tables["namespaces"] = _namespaces(tables)
-        tables["words"] = word_pattern(RuleBook(tables), tables)
+        tables["words"] = words_of_interest(RuleBook(tables), tables)
     return RuleBook(tables)
 
 
@@ -177,7 +180,7 @@ def _compile(folder: Path) -> loader.Table:
     ]
     tables["cuda_architectures"] = scale["cuda_architectures"]
     tables["namespaces"] = _namespaces(tables)
-    tables["words"] = word_pattern(RuleBook(tables), tables)
+    tables["words"] = words_of_interest(RuleBook(tables), tables)
     return tables
 
 
@@ -194,32 +197,27 @@ def _namespaces(tables: loader.Table) -> dict[bytes, int]:
     return best
 
 
-def word_pattern(book: RuleBook, tables: loader.Table) -> bytes:
-    """The source of a pattern for all words that matter: every name that is renamed, kept with a finding or noted."""
+def words_of_interest(book: RuleBook, tables: loader.Table) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    """Beginnings of words, whole words, and other marks that make a source worth a look.
+
+    The words are all that are renamed, kept with a finding or noted; the marks are headers and keywords.
+    """
     stems: dict[bytes, set[bytes]] = defaultdict(set)
     for name in [*tables["names"], *tables["version_macros"], *tables["architecture_macros"]]:
         head = name.split(b"::")[0]
         if b"::" in name or _matters(book, tables, name):
             stems[head[: 4 if head.startswith(b"_") else 2]].add(head)
-    alternatives: dict[bytes, list[bytes]] = defaultdict(list)
-    common = set()
-    for _, names in sorted(stems.items()):
+    prefixes: set[bytes] = set()
+    words: set[bytes] = set()
+    for names in stems.values():
         if len(names) >= _RARE_STEM:
-            common.add(os.path.commonprefix(list(names)))
+            prefixes.add(os.path.commonprefix(list(names)))
         else:
-            rest = b"|".join(re.escape(name[1:]) for name in sorted(names, key=lambda item: (-len(item), item)))
-            alternatives[min(names)[:1]].append(b"(?:" + rest + rb")(?![\w$\x80-\xff])")
-    common.update(
-        prefix
-        for library in book.libraries
-        for prefix in library.lookalike
-        if not any(prefix.startswith(stem) for stem in common)
-    )
-    for stem in sorted(common):
-        alternatives[stem[:1]].append(re.escape(stem[1:]))
-    branches = [b"(?<=" + first + b")(?:" + b"|".join(rests) + b")" for first, rests in sorted(alternatives.items())]
-    firsts = b"".join(sorted(alternatives))
-    return b"[" + firsts + rb"](?<![\w$\x80-\xff].)(?:" + b"|".join(branches) + rb")[\w$\x80-\xff]*"
+            words |= names
+    lookalikes = {prefix for library in book.libraries for prefix in library.lookalike}
+    prefixes |= {prefix for prefix in lookalikes if not prefix.startswith(tuple(prefixes))}
+    headers = {path for path in tables["headers"] if not path.startswith(tuple(prefixes)) and b"/" not in path}
+    return sorted(prefixes), sorted(words), sorted(headers | _MARKS)
 
 
 def _matters(book: RuleBook, tables: loader.Table, name: bytes) -> bool:

@@ -6,6 +6,7 @@ import codecs
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,12 +58,8 @@ class Document:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts = [0]
-        find = self.data.find
-        position = find(b"\n")
-        while position >= 0:
-            starts.append(position + 1)
-            position = find(b"\n", position + 1)
+        starts = [0, *accumulate(len(line) + 1 for line in self.data.split(b"\n"))]
+        starts.pop()  # what follows the last newline ends with the file
         return starts
 
     def line_index(self, offset: int) -> int:

@@ -59,7 +59,12 @@ def tokenize(data: bytes, start: int = 0, end: int | None = None) -> Iterator[To
         yield Token(_KINDS["string" if group == "delimiter" else group], match.start(), match.end())
 
 
-def significant(data: bytes, start: int = 0, end: int | None = None) -> list[Token]:
-    """The tokens of `data[start:end]` that a compiler sees: no white space, newlines or comments."""
+def each_significant(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of `data[start:end]` that a compiler sees, one by one: no white space, newlines or comments."""
     skipped = (TokenKind.BLANK, TokenKind.NEWLINE, TokenKind.COMMENT)
-    return [token for token in tokenize(data, start, end) if token.kind not in skipped]
+    return (token for token in tokenize(data, start, end) if token.kind not in skipped)
+
+
+def significant(data: bytes, start: int = 0, end: int | None = None) -> list[Token]:
+    """The same as a list."""
+    return list(each_significant(data, start, end))

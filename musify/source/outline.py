@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 from musify.model import Span
@@ -92,44 +93,64 @@ class Outline:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.opaque: list[Opaque] = []
         self.directives: list[Directive] = []
-        kinds = _KIND_OF_FIRST_BYTE
+        spans = []
         directive_end = 0
         for match in OPAQUE.finditer(data):
-            start, end = match.span()
-            kind = kinds[data[start]]
-            if kind is OpaqueKind.DIRECTIVE:
+            span = match.span()
+            if data[span[0]] == 35:  # a number sign
+                start = span[0]
                 if start < directive_end or not _starts_line(data, start):
                     continue
-                directive = _read_directive(data, start, end)
+                directive = _read_directive(data, start, span[1])
                 self.directives.append(directive)
                 directive_end = directive.end
-            self.opaque.append(Opaque(kind, start, end))
-        self._opaque_starts = [item.start for item in self.opaque]
+            spans.append(span)
+        self._spans: list[tuple[int, int]] = spans
         self._directive_starts = [item.start for item in self.directives]
 
-    def words(self, pattern: re.Pattern[bytes]) -> list[Span]:
-        """Matches of `pattern` that lie in code: not in comments, literals, #include paths or #error texts."""
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in self._spans]
+
+    @property
+    def opaque_spans(self) -> list[tuple[int, int]]:
+        """Where comments, literals and directive heads start and end, in order."""
+        return self._spans
+
+    def in_code(self, spans: Iterable[Span]) -> list[Span]:
+        """Those of `spans`, which are in order, that start in code: not in comments, literals, #include paths or #error texts."""
         found = []
-        opaque = self.opaque
+        opaque = self._spans
         count = len(opaque)
         index = 0
-        for match in pattern.finditer(self.data):
-            start = match.start()
-            while index < count and opaque[index].end <= start:
+        for span in spans:
+            start = span[0]
+            while index < count and opaque[index][1] <= start:
                 index += 1
-            if index < count and opaque[index].start <= start:
-                continue
-            found.append(Span(start, match.end()))
+            if index == count or opaque[index][0] > start:
+                found.append(span)
         return found
+
+    def words(self, pattern: re.Pattern[bytes]) -> list[Span]:
+        """Matches of `pattern` that lie in code."""
+        return self.in_code(Span(*match.span()) for match in pattern.finditer(self.data))
 
     def opaque_at(self, offset: int) -> Opaque | None:
         """The comment, literal or directive head that covers the byte at `offset`."""
-        index = bisect_right(self._opaque_starts, offset) - 1
-        if index >= 0 and offset < self.opaque[index].end:
-            return self.opaque[index]
+        index = bisect_right(self._starts, offset) - 1
+        if index >= 0 and offset < self._spans[index][1]:
+            return self._opaque(index)
         return None
+
+    def _opaque(self, index: int) -> Opaque:
+        start, end = self._spans[index]
+        return Opaque(_KIND_OF_FIRST_BYTE[self.data[start]], start, end)
+
+    @property
+    def opaque(self) -> Iterator[Opaque]:
+        """All comments, literals and directive heads, in order."""
+        return (self._opaque(index) for index in range(len(self._spans)))
 
     def directive_at(self, offset: int) -> Directive | None:
         """The directive (continuation lines included) that covers the byte at `offset`."""
@@ -235,6 +256,8 @@ class Outline:
 
 def _starts_line(data: bytes, start: int) -> bool:
     line = data.rfind(b"\n", 0, start) + 1
+    if line == start:
+        return data[start - 2 : start - 1] != b"\\" and data[start - 3 : start - 1] != b"\\\r"
     head = data[line:start]
     if line == 0 and head.startswith(b"\xef\xbb\xbf"):
         head = head[3:]

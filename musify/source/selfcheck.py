@@ -9,12 +9,11 @@ construction, and compared all the same.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from musify.model import Applicability, Edit
 from musify.source.edits import in_order
-from musify.source.outline import Opaque, Outline
+from musify.source.outline import Outline
 
 _WORD = re.compile(rb"[\w$\x80-\xff]")
 
@@ -28,7 +27,7 @@ def failure(before: Outline, edits: Sequence[Edit], after_data: bytes) -> str | 
     if not applied:
         return None if before.data == after_data else "the output differs though no edit was made"
     problem = _bytes_outside(before.data, applied, after_data) or _glued(before.data, applied, after_data)
-    return problem or _structure(before, applied, Outline(after_data))
+    return problem or _structure(before, applied, after_data)
 
 
 def _bytes_outside(data: bytes, edits: Sequence[Edit], after: bytes) -> str | None:
@@ -60,39 +59,46 @@ def _inside_word(data: bytes, offset: int) -> bool:
     return bool(_WORD.match(data[offset - 1 : offset]) and _WORD.match(data[offset : offset + 1])) if offset else False
 
 
-def _structure(before: Outline, edits: Sequence[Edit], after: Outline) -> str | None:
-    starts = [edit.span.start for edit in edits]
-    shifts = [0]
-    for edit in edits:
-        shifts.append(shifts[-1] + len(edit.new_text) - (edit.span.end - edit.span.start))
-
-    def moved(offset: int) -> int:
-        return offset + shifts[bisect_right(starts, offset - 1)]
-
-    expected = [
-        Opaque(item.kind, moved(item.start), moved(item.end)) for item in before.opaque if not _replaced(item, edits, starts)
-    ]
-    actual = after.opaque
-    inserted = [edit for edit in edits if _holds_opaque(edit.new_text)]
+def _structure(before: Outline, edits: Sequence[Edit], after: bytes) -> str | None:
+    expected, inserted = _moved(before.opaque_spans, edits)
+    actual = Outline(after).opaque_spans
     if inserted:
-        spans = []
-        for edit in inserted:
-            start = edit.span.start + shifts[bisect_right(starts, edit.span.start - 1)]
-            spans.append((start, start + len(edit.new_text)))
-        actual = [item for item in actual if not any(a <= item.start and item.end <= b for a, b in spans)]
+        actual = [item for item in actual if not any(a <= item[0] and item[1] <= b for a, b in inserted)]
     if expected == actual:
         return None
     for wanted, found in zip(expected, actual, strict=False):
         if wanted != found:
-            return f"a {wanted.kind.value} at offset {wanted.start} of the output changed its extent"
+            return f"the comment, literal or directive at offset {wanted[0]} of the output changed its extent"
     return "a comment, literal or directive appeared or vanished"
 
 
-def _replaced(item: Opaque, edits: Sequence[Edit], starts: Sequence[int]) -> bool:
-    index = bisect_right(starts, item.start) - 1
-    return index >= 0 and edits[index].span.end >= item.end and edits[index].span.start <= item.start
+def _moved(
+    spans: Sequence[tuple[int, int]], edits: Sequence[Edit]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Where the edits move these spans, those they replace left out; and where replacements bring their own."""
+    moved = []
+    inserted = []
+    shift = index = 0
+    for start, end in spans:
+        while index < len(edits) and edits[index].span.end <= start:
+            shift += _growth(edits[index])
+            index += 1
+        inner = shift
+        position = index
+        if position < len(edits) and edits[position].span.start <= start and edits[position].span.end >= end:
+            continue
+        while position < len(edits) and edits[position].span.end <= end and edits[position].span.start >= start:
+            inner += _growth(edits[position])
+            position += 1
+        moved.append((start + shift, end + inner))
+    shift = 0
+    for edit in edits:
+        if any(mark in edit.new_text for mark in (b"/", b'"', b"'", b"#")):
+            begin = edit.span.start + shift
+            inserted.append((begin, begin + len(edit.new_text)))
+        shift += _growth(edit)
+    return moved, inserted
 
 
-def _holds_opaque(text: bytes) -> bool:
-    return any(mark in text for mark in (b"/", b'"', b"'", b"#"))
-
+def _growth(edit: Edit) -> int:
+    return len(edit.new_text) - (edit.span.end - edit.span.start)

@@ -16,7 +16,6 @@ from musify.languages.cuda.references import (
     Neighbours,
     Scope,
     is_identifier,
-    neighbours,
     scope_of,
 )
 from musify.languages.cuda.unit import Unit
@@ -143,7 +142,7 @@ def unlisted_declarations(unit: Unit) -> set[bytes]:
         name = unit.text(word)
         if name in declared or unit.book.name(name) is not None or not unit.book.looks_like_cuda(name):
             continue
-        around = neighbours(unit.outline, word)
+        around = unit.neighbours(word)
         directive = unit.outline.directive_at(word.start)
         if directive is not None and (directive.name_start == word.start or _is_parameter(directive.parameters, name)):
             declared.add(name)
@@ -176,7 +175,7 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
                 span = Span(directive.start, directive.end)
                 found.append(Declaration(name, word, "macro parameter", span, False, (), False))
             continue
-        around = neighbours(unit.outline, word)
+        around = unit.neighbours(word)
         scope = scope_of(unit.outline, around)
         if scope is Scope.QUALIFIED:
             found += _using_declaration(unit, name, word)

@@ -12,7 +12,7 @@ from musify.languages.surroundings import PastePart, PastingMacro
 from musify.model import Applicability, Edit, Finding, Span
 from musify.rules.book import RuleBook
 from musify.rules.model import Action, NameRule
-from musify.source.lexer import TokenKind, significant
+from musify.source.lexer import TokenKind, each_significant, significant
 from musify.source.outline import Directive, Outline
 
 PASTED = "pasted-name"
@@ -41,7 +41,7 @@ def pasting_macros(outline: Outline) -> dict[bytes, PastingMacro]:
         return {}
     found: dict[bytes, PastingMacro] = {}
     for directive in outline.directives:
-        if directive.keyword == b"define" and directive.parameters is not None:
+        if directive.parameters is not None and b"##" in outline.data[directive.body : directive.end]:
             chains = tuple(_chains(outline, directive))
             if chains:
                 found[directive.name] = PastingMacro(directive.parameters, chains)
@@ -122,7 +122,7 @@ def _arguments(outline: Outline, opening: int, limit: int) -> tuple[list[_Argume
     arguments: list[_Argument] = []
     depth = 0
     current: list[Span] = []
-    for token in significant(outline.data, opening, min(limit, opening + 4000)):
+    for token in each_significant(outline.data, opening, min(limit, opening + 4000)):
         text = outline.data[token.start : token.end]
         if text in (b"(", b"[", b"{"):
             depth += 1

@@ -10,7 +10,6 @@ from musify.languages.cuda.references import (
     Neighbours,
     Scope,
     is_identifier,
-    neighbours,
     qualified_chain,
     scope_of,
 )
@@ -92,7 +91,7 @@ class NameConverter:
             yield Finding("MUS105", place, name, arguments)
 
     def _listed(self, word: Span, rule: NameRule) -> Iterator[Edit | Finding]:
-        around = neighbours(self._unit.outline, word)
+        around = self._unit.neighbours(word)
         scope = scope_of(self._unit.outline, around)
         if scope not in (Scope.PLAIN, Scope.GLOBAL) or self._ownership.owns(rule.name, word):
             return
@@ -100,7 +99,7 @@ class NameConverter:
 
     def _qualified(self, word: Span, head: bytes) -> Iterator[Edit | Finding]:
         outline, book = self._unit.outline, self._unit.book
-        around = neighbours(outline, word)
+        around = self._unit.neighbours(word)
         if scope_of(outline, around) not in (Scope.PLAIN, Scope.GLOBAL):
             return
         chain = qualified_chain(outline, word)
@@ -140,9 +139,7 @@ class NameConverter:
 
     def _unknown(self, word: Span, name: bytes) -> Iterator[Finding]:
         unit = self._unit
-        if name in unit.surroundings.declared:
-            return
-        around = neighbours(unit.outline, word)
+        around = unit.neighbours(word)
         if scope_of(unit.outline, around) not in (Scope.PLAIN, Scope.GLOBAL):
             return
         directive = unit.outline.directive_at(word.start)

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from musify import checks
-from musify.languages.cuda.declarations import Declaration, Ownership
+from musify.languages.cuda.declarations import Declaration, Ownership, unlisted_declarations
 from musify.languages.cuda.includes import IncludeConverter
 from musify.languages.cuda.macros import MacroConverter
 from musify.languages.cuda.names import RENAME, NameConverter
 from musify.languages.cuda.strings import StringConverter
 from musify.languages.cuda.unit import Unit
-from musify.model import Applicability, Edit, Finding, Severity, Span
+from musify.model import Applicability, Edit, Finding, Severity
 from musify.rules.model import Action
+from musify.source.outline import OpaqueKind
 
 SUFFIXES = frozenset(
     ".cu .cuh .c .cc .cpp .cxx .h .hh .hpp .hxx .inl .inc .ipp .tcc .c++ .h++".split()
 )
-# What can make a file interesting at all; a file without any of these is done.
-INTERESTING = re.compile(
-    rb"[cC][uU][A-Zdbfrs_#<>:\s(]|CU|[nN][vVpP]|[nN][cC]{2}|__|asm|thrust|warpSize|hexp|MUSIFY_EXCL|musify:"
-    rb"|#[ \t]*include[ \t]*[<\"](?:device_|texture_|surface_|vector_|math_|sm_|builtin_|channel_|common_|driver_|host_|library_)"
-)
+
+@dataclass
+class SourceConversion:
+    """Edits that do not overlap, findings, and the CUDA-looking names that the source declares."""
+
+    edits: list[Edit]
+    findings: list[Finding]
+    declared: set[bytes]
 
 
-def convert(unit: Unit) -> tuple[list[Edit], list[Finding]]:
-    """All edits and findings of one source. Edits do not overlap."""
-    if not INTERESTING.search(unit.data):
-        return [], []
+def convert(unit: Unit) -> SourceConversion:
+    """All edits and findings of one source. Findings of unknown names are for the caller to weigh against the run."""
     edits: list[Edit] = []
     findings: list[Finding] = []
     for result in _passes(unit):
@@ -36,7 +38,7 @@ def convert(unit: Unit) -> tuple[list[Edit], list[Finding]]:
             edits.append(result)
         else:
             findings.append(result)
-    return edits, findings
+    return SourceConversion(edits, findings, unlisted_declarations(unit))
 
 
 def _passes(unit: Unit) -> Iterator[Edit | Finding]:
@@ -53,7 +55,8 @@ def _passes(unit: Unit) -> Iterator[Edit | Finding]:
 
 
 def _convert_fragment(unit: Unit, data: bytes) -> tuple[list[Edit], list[Finding]]:
-    return convert(Unit(data, unit.book, unit.settings, unit.surroundings))
+    result = convert(Unit(data, unit.book, unit.settings, unit.surroundings))
+    return result.edits, [item for item in result.findings if item.name.encode() not in result.declared]
 
 
 def _declared(declarations: Iterable[Declaration]) -> Iterator[Finding]:
@@ -77,11 +80,12 @@ def _declared(declarations: Iterable[Declaration]) -> Iterator[Finding]:
 
 
 def _comments(unit: Unit) -> Iterator[Edit]:
-    for comment in unit.outline.comments():
-        for match in unit.book.words.finditer(unit.data, comment.start, comment.end):
-            rule = unit.book.name(match.group())
+    for word in unit.words_anywhere:
+        opaque = unit.outline.opaque_at(word.start)
+        if opaque is not None and opaque.kind is OpaqueKind.COMMENT:
+            rule = unit.book.name(unit.text(word))
             if rule is not None and rule.action is Action.RENAME:
                 yield Edit(
-                    Span(*match.span()), rule.target, RENAME, Applicability.SAFE,
+                    word, rule.target, RENAME, Applicability.SAFE,
                     rule.name.decode(), rule.library.id, rule.evidence.value,
                 )  # fmt: skip

@@ -29,6 +29,7 @@ _LIBRARY = re.compile(
     rb"(?P<head>(?:.*/)?lib)(?P<stem>[A-Za-z_]+)(?P<tail>(?:_static)?\.(?:so(?:\.[\d.]+)?|dylib|a))\Z"
     rb"|(?P<windows>[A-Za-z_]+?)(?:64|32)?(?:_[\d_]+)?\.(?:dll|lib)\Z"
 )
+_LIBRARY_HINT = re.compile(rb"lib(?:cu|nv|nccl|npp)|\.(?:dll|lib)\"")
 _SOURCE = re.compile(rb"__global__\s+[A-Za-z_]|__device__\s+[A-Za-z_]")
 _STRING_HEAD = re.compile(rb'R"[^ ()\\\t\v\f\r\n]{0,16}\(|"')
 _ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|\r\n|(?s:.))")
@@ -46,10 +47,24 @@ class StringConverter:
 
     def run(self) -> Iterator[Edit | Finding]:
         """Edits and findings for the literals that matter."""
+        wanted = self._candidates()
+        if not wanted:
+            return
         for group in self._groups():
-            if len(group) == 1:
-                yield from self._single(group[0])
-            yield from self._source(group)
+            if any(literal.start in wanted for literal in group):
+                if len(group) == 1:
+                    yield from self._single(group[0])
+                yield from self._source(group)
+
+    def _candidates(self) -> set[int]:
+        """Where the literals start that hold a word of interest, a library's file name, or device code."""
+        unit = self._unit
+        offsets = [word.start for word in unit.words_anywhere]
+        offsets += [match.start() for match in _LIBRARY_HINT.finditer(unit.data)]
+        offsets += [match.start() for match in _SOURCE.finditer(unit.data)]
+        strings = (OpaqueKind.STRING, OpaqueKind.RAW_STRING)
+        found = (unit.outline.opaque_at(offset) for offset in offsets)
+        return {literal.start for literal in found if literal is not None and literal.kind in strings}
 
     @cached_property
     def _opens(self) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from musify.languages.cuda.references import Neighbours, neighbours
 from musify.languages.surroundings import Settings, Surroundings
 from musify.model import Span
 from musify.rules.book import RuleBook
 from musify.source import syntax
 from musify.source.conditions import Conditionals
 from musify.source.outline import Outline
+from musify.source.words import Hits
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,18 +28,25 @@ class Unit:
         settings: Settings | None = None,
         surroundings: Surroundings | None = None,
         *,
-        outline: Outline | None = None,
+        hits: Hits | None = None,
     ) -> None:
         self.data = data
         self.book = book
         self.settings = settings or Settings()
         self.surroundings = surroundings or Surroundings()
-        self.outline = outline or Outline(data)
+        self.outline = Outline(data)
+        self._hits = hits or book.words.find(data)
+        self._neighbours: dict[int, Neighbours] = {}
 
     @cached_property
     def words(self) -> list[Span]:
         """Every identifier in code that a rule may care about."""
-        return self.outline.words(self.book.words)
+        return self.outline.in_code(self._hits.words)
+
+    @property
+    def words_anywhere(self) -> list[Span]:
+        """The same, in comments and literals too."""
+        return self._hits.words
 
     @cached_property
     def conditionals(self) -> Conditionals:
@@ -48,6 +57,13 @@ class Unit:
     def tree(self) -> Node:
         """The syntax tree."""
         return syntax.parse(self.data)
+
+    def neighbours(self, word: Span) -> Neighbours:
+        """The tokens around `word`, looked up once."""
+        known = self._neighbours.get(word.start)
+        if known is None:
+            known = self._neighbours[word.start] = neighbours(self.outline, word)
+        return known
 
     def text(self, span: Span) -> bytes:
         """The bytes of `span`."""

@@ -1,0 +1,57 @@
+"""Finding words of interest: one Aho-Corasick pass over the bytes, then a look at each word that was hit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+from musify.model import Span
+
+_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(range(128, 256))
+
+
+class Hits(NamedTuple):
+    """The words found, in order, and whether one of the other marks occurs."""
+
+    words: list[Span]
+    marked: bool
+
+
+class WordFinder:
+    """Finds words that begin with one of `prefixes` or are one of `words`; notes whether any of `marks` occurs.
+
+    Words are maximal runs of letters, digits, `_`, `$` and bytes above 127: a hit inside a longer word counts only
+    if the whole word fits.
+    """
+
+    def __init__(self, prefixes: Sequence[bytes], words: Sequence[bytes], marks: Sequence[bytes] = ()) -> None:
+        self._prefixes = tuple(prefixes)
+        self._words = frozenset(words)
+        patterns = [*prefixes, *words]
+        self._first_mark = len(patterns)
+        self._automaton = BytesAhoCorasick([*patterns, *marks], implementation=Implementation.ContiguousNFA)
+
+    def find(self, data: bytes) -> Hits:
+        """All hits in `data`; comments and literals are not told apart here."""
+        found: list[Span] = []
+        marked = False
+        position = 0
+        first_mark, prefixes, words, letters = self._first_mark, self._prefixes, self._words, _WORD_BYTES
+        size = len(data)
+        for pattern, start, end in self._automaton.find_matches_as_indexes(data):
+            if pattern >= first_mark:
+                marked = True
+                continue
+            if start < position:
+                continue
+            while start > 0 and data[start - 1] in letters:
+                start -= 1
+            while end < size and data[end] in letters:
+                end += 1
+            position = end
+            word = data[start:end]
+            if word.startswith(prefixes) or word in words:
+                found.append(Span(start, end))
+        return Hits(found, marked)
