@@ -166,8 +166,7 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
     enums = EnumBodies(unit.outline)
     for word in unit.words:
         name = unit.text(word)
-        rule = unit.book.name(name)
-        if rule is None or (rule.action is Action.IDENTITY and not rule.known_issues):
+        if not _is_tracked(unit, name):
             continue
         directive = unit.outline.directive_at(word.start)
         if directive is not None:
@@ -186,9 +185,15 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
     return found
 
 
+def _is_tracked(unit: Unit, name: bytes) -> bool:
+    """Whether it matters who declares `name`: a rule changes it or has something to say."""
+    rule = unit.book.name(name)
+    return rule is not None and (rule.action is not Action.IDENTITY or bool(rule.known_issues))
+
+
 def _macro_declarations(unit: Unit) -> Iterator[Declaration]:
     for directive in unit.outline.directives:
-        if directive.keyword == b"define" and unit.book.name(directive.name) is not None:
+        if directive.keyword == b"define" and _is_tracked(unit, directive.name):
             place = Span(directive.name_start, directive.name_start + len(directive.name))
             scope = Span(0, len(unit.data))
             conditional = unit.conditionals.is_conditional(directive.start)
@@ -225,7 +230,8 @@ def _by_syntax(unit: Unit, name: bytes, word: Span) -> Declaration | None:
     if parent is None or parent.type not in _DECLARATIONS or node not in parent.children_by_field_name("declarator"):
         return None
     kind = "function" if is_function and parent.type != "type_definition" else _DECLARATIONS[parent.type]
-    if kind == "function" and _is_macro_call(unit, parent, word):
+    is_called = unit.neighbours(word).after_text == b"("
+    if is_called and kind in ("function", "variable") and _is_macro_call(unit, parent, word):
         return None
     return _declared(unit, name, word, kind, parent)
 
@@ -238,7 +244,7 @@ def _is_declarator(parent: Node, node: Node) -> bool:
 
 
 def _is_macro_call(unit: Unit, declaration: Node, word: Span) -> bool:
-    """`CHECK` on one line and the call on the next parse as a local prototype; such prototypes nobody writes."""
+    """`CHECK` on one line and the call on the next parse as a local declaration; such a one nobody writes."""
     scope = declaration.parent
     while scope is not None and scope.type not in _SCOPES:
         scope = scope.parent
@@ -334,6 +340,7 @@ class Ownership:
     def __init__(self, unit: Unit) -> None:
         self.declarations = listed_declarations(unit)
         self._places = {item.place.start for item in self.declarations if not self.is_ported(item)}
+        self._exported = {item.place.start for item in self.declarations if item.exported and not item.path}
         self._scopes: dict[bytes, list[Span]] = {}
         for item in self.declarations:
             if not self.is_ported(item) and not (item.exported and not item.path and item.conditional):
@@ -345,6 +352,10 @@ class Ownership:
         """Whether a declaration is converted like any use: it repeats the API's own, or is a stub that only some see."""
         stub = item.exported and not item.path and item.conditional and item.kind != "macro"
         return item.mirrors_api or stub
+
+    def is_declaration(self, word: Span) -> bool:
+        """Whether a finding of its own speaks of the declaration at `word` (see MUS106)."""
+        return word.start in self._exported
 
     def owns(self, name: bytes, word: Span) -> bool:
         """Whether the name at `word` is the project's."""

@@ -19,6 +19,11 @@ from musify.rules.model import Action, Library, NameRule
 
 RENAME = "api-name"
 UNATTESTED_RENAME = "api-name-by-convention"
+_OWN = ("the project declares it", "由项目自行声明")
+_SOMEBODY_ELSES = {
+    Scope.MEMBER: ("it is a member", "它是成员"),
+    Scope.QUALIFIED: ("it belongs to another namespace or class", "它属于其他命名空间或类"),
+}
 
 
 class NameConverter:
@@ -93,7 +98,12 @@ class NameConverter:
     def _listed(self, word: Span, rule: NameRule) -> Iterator[Edit | Finding]:
         around = self._unit.neighbours(word)
         scope = scope_of(self._unit.outline, around)
-        if scope not in (Scope.PLAIN, Scope.GLOBAL) or self._ownership.owns(rule.name, word):
+        if scope is Scope.PASTED:
+            return
+        reason = _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(rule.name, word) else None)
+        if reason is not None:
+            if rule.action is not Action.IDENTITY and not self._ownership.is_declaration(word):
+                yield Finding("MUS117", word, rule.name.decode(), {"reason": reason[0], "reason_zh": reason[1]})
             return
         yield from self.outcome(rule, [(word, rule.target)] if rule.action is Action.RENAME else [], word)
 
