@@ -64,13 +64,14 @@ def _next_branch(unit: Unit, directive: Directive) -> Directive | None:
 
 def tokens_around(outline: Outline, word: Span) -> Around:
     """Whether the name at `word` is compared, told from the tokens beside it."""
-    after = outline.after(word.end)
+    before, after = outline.before(word.start), outline.after(word.end)
+    if (outline.text(before), outline.text(after)) == (b"<", b">"):  # a template argument
+        return Around(False, False, after, after, False, mirrored=False)
     if outline.text(after) in COMPARISONS:
         other = outline.after(after.end)
         beyond = outline.text(outline.after(other.end))
         plain = outline.text(other)[:1].isdigit() and beyond not in _ARITHMETIC
         return Around(True, False, after, other, plain, mirrored=False)
-    before = outline.before(word.start)
     if outline.text(before) in COMPARISONS:
         other = outline.before(before.start)
         beyond = outline.text(outline.before(other.start))

@@ -17,7 +17,9 @@ from musify.source.words import WordFinder
 
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
 _RARE_STEM = 60
-_MARKS = frozenset({b"asm", b"__asm", b"warpSize", b"MUSIFY_EXCL", b"musify:", b"cub/", b"thrust/", b"cooperative_groups/"})
+_MARKS = frozenset(
+    b"asm warpSize MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu>".split()
+)
 
 
 class RuleBook:

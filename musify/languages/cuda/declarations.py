@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _AFTER_DECLARED = frozenset({b";", b"=", b",", b")", b"[", b"{", b":", b"("})
-_STATEMENT_STARTS = frozenset({b"", b";", b"{", b"}", b")", b":"})
+_STATEMENT_STARTS = frozenset({b"", b";", b"{", b"}", b")", b":", b">"})
 _TYPE_INTRODUCERS = frozenset({b"struct", b"class", b"union", b"enum"})
 _ENUM_BODY = re.compile(rb"\benum\b[^;{}()]*\{([^{}]*)\}")
 _DECLARATORS = frozenset(
@@ -102,7 +102,7 @@ def may_declare(outline: Outline, around: Neighbours, enums: EnumBodies, word: S
         return after in (b",", b">", b"=", b"{")
     if before == b"using":
         return after == b"="
-    if after not in _AFTER_DECLARED:
+    if after not in _AFTER_DECLARED and after != b"}":
         return False
     if before in (b",", b"{"):
         return word.start in enums or (before == b"," and after in (b";", b"="))
@@ -294,7 +294,9 @@ def _scope(unit: Unit, node: Node, kind: str) -> tuple[Node, tuple[bytes, ...]]:
         if start is not None and scoped:
             return start, ()
         start = start.parent if start is not None else None
-    elif kind in ("parameter", "template parameter") or node.type in ("for_range_loop", "condition_declaration"):
+    elif kind == "parameter":
+        return _parameter_scope(unit, node)
+    elif kind == "template parameter" or node.type in ("for_range_loop", "condition_declaration"):
         start = node
     while start is not None:
         if start.type in _SCOPES and not _is_transparent(start, kind):
@@ -304,6 +306,17 @@ def _scope(unit: Unit, node: Node, kind: str) -> tuple[Node, tuple[bytes, ...]]:
         start = start.parent
     root = unit.tree
     return root, ()
+
+
+def _parameter_scope(unit: Unit, node: Node) -> tuple[Node, tuple[bytes, ...]]:
+    """The function whose parameter it is; the parameter list alone where there is no body."""
+    listed = node.parent or node
+    function: Node | None = listed
+    while function is not None and function.type not in ("function_definition", "lambda_expression"):
+        if function.type in ("declaration", "field_declaration", "type_definition", "translation_unit"):
+            return listed, ()
+        function = function.parent
+    return function or listed, ()
 
 
 def _is_transparent(scope: Node, kind: str) -> bool:

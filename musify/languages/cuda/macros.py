@@ -20,7 +20,7 @@ _MAX_FORWARDING = 3
 
 
 class _Argument(NamedTuple):
-    """An argument of a macro call: its place, and its text where it is a single identifier (else empty)."""
+    """An argument of a macro call: its place, and its text where it is a single word or number (else empty)."""
 
     span: Span
     text: bytes
@@ -139,7 +139,7 @@ def _arguments(outline: Outline, opening: int, limit: int) -> tuple[list[_Argume
 
 
 def _argument(outline: Outline, tokens: list[Span], end: int) -> _Argument:
-    if len(tokens) == 1 and is_identifier(outline.text(tokens[0])):
+    if len(tokens) == 1 and outline.text(tokens[0]).replace(b"_", b"").isalnum():
         return _Argument(tokens[0], outline.text(tokens[0]))
     return _Argument(Span(tokens[0].start if tokens else end, end), b"")
 

@@ -22,6 +22,7 @@ UNATTESTED_RENAME = "api-name-by-convention"
 _OWN = ("the project declares it", "由项目自行声明")
 _SOMEBODY_ELSES = {
     Scope.MEMBER: ("it is a member", "它是成员"),
+    Scope.LABEL: ("it is a label", "它是标号"),
     Scope.QUALIFIED: ("it belongs to another namespace or class", "它属于其他命名空间或类"),
 }
 

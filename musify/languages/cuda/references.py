@@ -32,6 +32,7 @@ class Scope(Enum):
     MEMBER = "member"
     QUALIFIED = "qualified"
     PASTED = "pasted"
+    LABEL = "label"
 
 
 class Neighbours(NamedTuple):
@@ -56,17 +57,22 @@ def neighbours(outline: Outline, word: Span) -> Neighbours:
 
 def scope_of(outline: Outline, around: Neighbours) -> Scope:
     """Whether a name is a plain one, `::name`, a member (`x.name`, `p->name`), `other::name` or part of a paste."""
-    before = around.before_text
+    before, place = around.before_text, around.before
     if before == b"##" or around.after_text == b"##":
         return Scope.PASTED
+    if before == b"goto" or (around.after_text == b":" and before in (b";", b"{", b"}")):
+        return Scope.LABEL
+    if before == b"template":  # x.template name<int>()
+        place = outline.before(place.start)
+        before = outline.text(place)
     if before == b"->":
         return Scope.MEMBER
     if before == b".":
         # An ellipsis is no member access.
-        return Scope.PLAIN if outline.data[around.before.start - 1 : around.before.start] == b"." else Scope.MEMBER
+        return Scope.PLAIN if outline.data[place.start - 1 : place.start] == b"." else Scope.MEMBER
     if before != b"::":
         return Scope.PLAIN
-    qualifier = outline.text(outline.before(around.before.start))
+    qualifier = outline.text(outline.before(place.start))
     if qualifier == b">" or (is_identifier(qualifier) and qualifier not in OPERATOR_KEYWORDS | DECLARATION_KEYWORDS):
         return Scope.QUALIFIED
     return Scope.GLOBAL
