@@ -10,7 +10,6 @@ import click
 from musify.cli import running
 from musify.cli.options import apply_config, shared_options
 from musify.model import ExitCode, Severity
-from musify.project.layout import Layout
 from musify.project.output import DryRun
 from musify.report import text_report
 
@@ -32,7 +31,7 @@ def check(context: click.Context, **_: Any) -> ExitCode:
     apply_config(context, paths)
     options = context.params
     files = running.select_files(paths, options)
-    layout = Layout(files, rename=not options["keep_names"])
+    layout = running.make_layout(files, paths, options)
     plan = running.make_plan(files, layout, DryRun(), options, diff=False)
     result = running.run(plan, options)
     if not running.write_reports(result, plan, options):

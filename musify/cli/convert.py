@@ -15,7 +15,6 @@ from musify.engine.results import FileResult, RunResult, record_conversion
 from musify.languages.registry import Language, language_of
 from musify.languages.surroundings import Surroundings
 from musify.model import ExitCode, MusifyError, Severity
-from musify.project.layout import Layout
 from musify.project.output import Destination, DryRun, Folder, InPlace, prepare_folder
 from musify.project.survey import survey_source
 from musify.report import text_report
@@ -51,7 +50,7 @@ def convert(context: click.Context, **_: Any) -> ExitCode:
 def _convert_paths(paths: list[Path], options: dict[str, Any]) -> ExitCode:
     output: Path | None = options["output"]
     files = running.select_files(paths, options, [output] if output else [])
-    layout = Layout(files, rename=not options["keep_names"])
+    layout = running.make_layout(files, paths, options)
     dry = output is None and not options["in_place"]
     destination: Destination = DryRun()
     plan = running.make_plan(files, layout, destination, options, diff=dry)

@@ -33,6 +33,12 @@ def select_files(paths: Sequence[Path], options: dict[str, Any], excluded: Seque
     return find_files(paths, selection)
 
 
+def make_layout(files: Sequence[SourceFile], paths: Sequence[Path], options: dict[str, Any]) -> Layout:
+    """The names that the files get."""
+    root = paths[0].resolve().name if len(paths) == 1 and paths[0].is_dir() else ""
+    return Layout(files, rename=not options["keep_names"], root=root)
+
+
 def make_plan(
     files: Sequence[SourceFile], layout: Layout, destination: Destination, options: dict[str, Any], *, diff: bool
 ) -> tree.Plan:

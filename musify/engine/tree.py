@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -134,7 +135,7 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
     else:
         plan.destination.keep(file, new_path)
     if plan.diff:
-        text = diff.unified(source, conversion.edits, _relative(result.path), _relative(result.output_path))
+        text = diff.unified(source, conversion.edits, _diff_path(result.path, file), _diff_path(result.output_path, file))
         result.diff = text
 
 
@@ -160,12 +161,13 @@ def _sibling(shown: str, new_path: str) -> str:
     return shown.rpartition("/")[0] + "/" + new_path if "/" in shown else new_path
 
 
-def _relative(path: str) -> str:
-    """A path as a diff names it."""
-    path = path.lstrip("/")
-    while path.startswith(("./", "../")):
-        path = path.partition("/")[2]
-    return path
+def _diff_path(shown: str, file: SourceFile) -> str:
+    """A path as a diff names it: relative to where the command runs, else to the folder that is converted."""
+    path = os.path.relpath(shown)
+    if not path.startswith(".."):
+        return path.replace(os.sep, "/")
+    folder = os.path.dirname(file.relative)
+    return f"{folder}/{os.path.basename(shown)}" if folder else os.path.basename(shown)
 
 
 def _size(file: SourceFile) -> int:

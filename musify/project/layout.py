@@ -19,7 +19,9 @@ _HEADER_FOLDERS = ("", "include", "inc", "includes", "src", "common", "Common")
 class Layout:
     """Where every file of the run goes, and which file an #include means."""
 
-    def __init__(self, files: Sequence[SourceFile], *, rename: bool = True) -> None:
+    def __init__(self, files: Sequence[SourceFile], *, rename: bool = True, root: str = "") -> None:
+        """`root` is the name of the one folder that the files lie in: some projects include by it."""
+        self._root = root
         taken = {file.relative for file in files}
         self.new_paths: dict[str, str] = {}
         self.blocked: list[tuple[SourceFile, str]] = []
@@ -61,6 +63,8 @@ class Layout:
         tail = posixpath.normpath(path)
         while tail.startswith("../"):
             tail = tail[3:]
+        if self._root and tail.startswith(self._root + "/") and tail[len(self._root) + 1 :] in candidates:
+            tail = tail[len(self._root) + 1 :]
         fitting = {name for name in candidates if name == tail or name.endswith("/" + tail)}
         near = next((name for name in _up_the_tree(folder, tail) if name in fitting), None)
         if near is None and not is_toolkit and fitting:

@@ -146,7 +146,10 @@ def _read_record(record: Path, root: Path) -> list[str] | None:
     """The files that an earlier run made in this very folder; None where no run did."""
     try:
         content = json.loads(record.read_text(encoding="utf-8"))
-        return list(content["files"]) if content["identity"] == _identity(root) else None
+        files = list(content["files"])
+        # A folder that was removed and made anew may get the old inode: something of ours must still be there.
+        ours = content["identity"] == _identity(root) and any(os.path.lexists(root / file) for file in files)
+        return files if ours else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

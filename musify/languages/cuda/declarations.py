@@ -354,10 +354,13 @@ class Ownership:
         self.declarations = listed_declarations(unit)
         self._places = {item.place.start for item in self.declarations if not self.is_ported(item)}
         self._exported = {item.place.start for item in self.declarations if item.exported and not item.path}
+        self._file_names: set[bytes] = set()
         self._scopes: dict[bytes, list[Span]] = {}
         for item in self.declarations:
             if not self.is_ported(item) and not (item.exported and not item.path and item.conditional):
                 self._scopes.setdefault(item.name, []).append(item.scope)
+                if item.exported and not item.path:
+                    self._file_names.add(item.name)
         self._add_included(unit)
 
     @staticmethod
@@ -370,10 +373,12 @@ class Ownership:
         """Whether a finding of its own speaks of the declaration at `word` (see MUS106)."""
         return word.start in self._exported
 
-    def owns(self, name: bytes, word: Span) -> bool:
-        """Whether the name at `word` is the project's."""
+    def owns(self, name: bytes, word: Span, scope: Scope) -> bool:
+        """Whether the name at `word` is the project's. `::name` is so only if the file itself declares it."""
         if word.start in self._places:
             return True
+        if scope is Scope.GLOBAL:
+            return name in self._file_names
         scopes = self._scopes.get(name)
         return scopes is not None and any(scope.start <= word.start < scope.end for scope in scopes)
 
@@ -389,6 +394,7 @@ class Ownership:
         for entry in relevant:
             if not entry.path and not entry.conditional:
                 self._scopes.setdefault(entry.name, []).append(Span(0, len(unit.data)))
+                self._file_names.add(entry.name)
         nested = [entry for entry in relevant if entry.path]
         if nested:
             for path, span in _regions(unit):

@@ -101,7 +101,7 @@ class NameConverter:
         scope = scope_of(self._unit.outline, around)
         if scope is Scope.PASTED:
             return
-        reason = _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(rule.name, word) else None)
+        reason = _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(rule.name, word, scope) else None)
         if reason is not None:
             if rule.action is not Action.IDENTITY and not self._ownership.is_declaration(word):
                 yield Finding("MUS117", word, rule.name.decode(), {"reason": reason[0], "reason_zh": reason[1]})
@@ -137,14 +137,15 @@ class NameConverter:
 
     def _longest_rule(self, chain: list[Span]) -> tuple[NameRule | None, int]:
         texts = [self._unit.text(part) for part in chain]
-        own_head = texts[0] in self._unit.surroundings.namespaces
+        if texts[0] in self._unit.surroundings.namespaces and texts[1:2] != [b"std"]:
+            return None, 0  # the project's own namespace of that name
         for length in range(len(texts), 0, -1):
             name = b"::".join(texts[:length])
             rule = self._unit.book.name(name)
             if rule is None and length < len(texts) and length == 1:
                 return None, 0  # cuda::something_unknown
             rule = rule or self._unit.book.namespace(name)
-            if rule is not None and not (own_head and length < 2):
+            if rule is not None:
                 return rule, length
         return None, 0
 
