@@ -102,7 +102,10 @@ def test_diff_is_what_git_applies(case: tuple[bytes, list[Edit]], tmp_path_facto
     text = diff.unified(Document(data), edits, "a.cu", "b.mu")
     (folder / "a.cu").write_bytes(data)
     done = subprocess.run(
-        ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"], input=text, cwd=folder, capture_output=True
+        ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"],
+        input=text,
+        cwd=folder,
+        capture_output=True,
     )
     assert done.returncode == 0, done.stderr
     assert (folder / "b.mu").read_bytes() == wanted

@@ -88,8 +88,14 @@ IN_CODE = {
     "template argument": ("f<__CUDA_ARCH__>();", "f<__MUSA_ARCH__>();"),
     "calculation": ("int k = __CUDA_ARCH__ / 10;", "int k = __MUSA_ARCH__ / 10;"),
     "version as a value": ("int v = CUDART_VERSION / 1000;", "int v = MUSART_VERSION / 1000;"),
-    "version comparison in code stays": ("bool b = CUDART_VERSION >= 11000;", "bool b = CUDART_VERSION >= 11000;"),
-    "version comparison in a macro stays": ("#define B (CUDA_VERSION >= 11000)", "#define B (CUDA_VERSION >= 11000)"),
+    "version comparison in code stays": (
+        "bool b = CUDART_VERSION >= 11000;",
+        "bool b = CUDART_VERSION >= 11000;",
+    ),
+    "version comparison in a macro stays": (
+        "#define B (CUDA_VERSION >= 11000)",
+        "#define B (CUDA_VERSION >= 11000)",
+    ),
 }
 
 

@@ -74,7 +74,9 @@ def test_two_headers_become_one(convert: Convert, source: str, expected: str) ->
 
 def test_project_header_of_the_same_name_stays(convert: Convert) -> None:
     own = Surroundings("a/test.cu", includes={b"cuda.h": IncludeTarget("a/cuda.h", "a/cuda.h")})
-    assert convert('#include "cuda.h"\n#include <cuda.h>', surroundings=own).text == '#include "cuda.h"\n#include <musa.h>'
+    assert (
+        convert('#include "cuda.h"\n#include <cuda.h>', surroundings=own).text == '#include "cuda.h"\n#include <musa.h>'
+    )
 
 
 def test_include_follows_a_renamed_file(convert: Convert) -> None:

@@ -65,7 +65,10 @@ def test_outline_and_lexer_agree_on_words_in_code(data: bytes) -> None:
     assert by_outline == by_lexer
 
 
-WORDS = st.lists(st.sampled_from([b"cudaFree", b"xcuda", b"cuda", b"_", b" ", b".", b"nv", b"make_cuda", b"\xc3"]), max_size=25).map(b"".join)
+WORDS = st.lists(
+    st.sampled_from([b"cudaFree", b"xcuda", b"cuda", b"_", b" ", b".", b"nv", b"make_cuda", b"\xc3"]),
+    max_size=25,
+).map(b"".join)
 
 
 @given(WORDS)

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def musify(*arguments: object, cwd: Path | None = None, stdin: bytes = b"", **en
     return Run(subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, env=env, check=False))
 
 
-def write(root: Path, files: dict[str, str | bytes]) -> Path:
+def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,9 +44,7 @@ def write(root: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()
-    }
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +121,10 @@ def test_include_by_the_name_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_project_header_named_like_the_toolkits(tmp_path: Path) -> None:
-    tree = write(tmp_path / "in", {"a/x.cu": '#include "cuda.h"\n', "a/cuda.h": "int a;\n", "b/y.cu": '#include "cuda.h"\n'})
+    tree = write(
+        tmp_path / "in",
+        {"a/x.cu": '#include "cuda.h"\n', "a/cuda.h": "int a;\n", "b/y.cu": '#include "cuda.h"\n'},
+    )
     musify("convert", tree, "-o", tmp_path / "out")
     made = contents(tmp_path / "out")
     assert made["a/x.mu"] == b'#include "cuda.h"\n' and made["b/y.mu"] == b'#include "musa.h"\n'
@@ -151,7 +153,13 @@ def converted(tmp_path: Path, files: dict[str, str | bytes]) -> dict[str, str]:
 
 
 def test_name_declared_in_another_file_is_the_projects(tmp_path: Path) -> None:
-    tree = write(tmp_path, {"a.cpp": "int cudaHelper(int x) { return x; }\n", "b.cpp": "void g() { cudaHelper(1); cudaOther(2); }\n"})
+    tree = write(
+        tmp_path,
+        {
+            "a.cpp": "int cudaHelper(int x) { return x; }\n",
+            "b.cpp": "void g() { cudaHelper(1); cudaOther(2); }\n",
+        },
+    )
     report = musify("check", tree).out
     assert "cudaHelper" not in report and "cudaOther" in report
 
@@ -204,7 +212,10 @@ def test_stub_for_builds_without_cuda(tmp_path: Path) -> None:
 
 
 def test_pasting_macro_of_an_included_header(tmp_path: Path) -> None:
-    made = converted(tmp_path, {"c.h": "#define CALL(p, n) p##n\n", "a.cpp": '#include "c.h"\nvoid f() { CALL(cuda, Free)(0); }\n'})
+    made = converted(
+        tmp_path,
+        {"c.h": "#define CALL(p, n) p##n\n", "a.cpp": '#include "c.h"\nvoid f() { CALL(cuda, Free)(0); }\n'},
+    )
     assert "CALL(musa, Free)" in made["a.cpp"]
 
 
@@ -226,7 +237,9 @@ def test_gitignore(tmp_path: Path) -> None:
          "x.gen.cu": "cudaStream_t s;\n", "keep.gen.cu": "cudaStream_t s;\n", "sub/.gitignore": "c.cu\n", "sub/c.cu": "cudaStream_t s;\n",
          "sub/d.cu": "cudaStream_t s;\n"},
     )  # fmt: skip
-    changed = [line.split()[2] for line in musify("convert", ".", "-q", cwd=tree).out.splitlines() if line.startswith("diff ")]
+    changed = [
+        line.split()[2] for line in musify("convert", ".", "-q", cwd=tree).out.splitlines() if line.startswith("diff ")
+    ]
     assert changed == ["a/a.cu", "a/keep.gen.cu", "a/sub/d.cu"]
     everything = musify("convert", ".", "-q", "--no-gitignore", cwd=tree).out
     assert everything.count("diff --git") == 6
@@ -239,7 +252,10 @@ def test_gitignore_above_the_path(tmp_path: Path) -> None:
 
 
 def test_include_and_exclude(tmp_path: Path) -> None:
-    tree = write(tmp_path / "in", {"a.cu": "cudaStream_t s;\n", "third/b.cu": "cudaStream_t s;\n", "c.h": "cudaStream_t s;\n"})
+    tree = write(
+        tmp_path / "in",
+        {"a.cu": "cudaStream_t s;\n", "third/b.cu": "cudaStream_t s;\n", "c.h": "cudaStream_t s;\n"},
+    )
     assert musify("convert", tree, "-q", "--exclude", "third/").out.count("diff --git") == 2
     assert musify("convert", tree, "-q", "--include", "*.cu", "--exclude", "third").out.count("diff --git") == 1
     musify("convert", tree, "-o", tmp_path / "out", "--exclude", "third")
@@ -247,8 +263,12 @@ def test_include_and_exclude(tmp_path: Path) -> None:
 
 
 def test_every_suffix(tmp_path: Path) -> None:
-    suffixes = ".cu .cuh .c .cc .cpp .cxx .h .hpp .hxx .inl .inc .ipp .tcc".split()
-    tree = write(tmp_path, {f"f{number}{suffix}": "cudaStream_t s;\n" for number, suffix in enumerate(suffixes)} | {"g.txt": "cudaStream_t s;\n"})
+    suffixes = [".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tcc"]
+    tree = write(
+        tmp_path,
+        {f"f{number}{suffix}": "cudaStream_t s;\n" for number, suffix in enumerate(suffixes)}
+        | {"g.txt": "cudaStream_t s;\n"},
+    )
     assert musify("convert", tree, "-q").out.count("diff --git") == len(suffixes)
 
 
@@ -450,8 +470,6 @@ def test_markers(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-
-
 ERRORS = {
     "missing path": (("convert", "no/such/path"), "no/such/path: no such file or folder"),
     "unknown architecture": (("convert", HEAT, "--arch", "mp_99"), "'mp_99' is not one of"),
@@ -459,7 +477,10 @@ ERRORS = {
     "missing rule file": (("convert", HEAT, "--rules", "no.toml"), "no.toml: cannot read the rule file"),
     "-o and -i": (("convert", HEAT, "-o", "x", "-i"), "-o and -i exclude each other"),
     "unknown report": (("convert", HEAT, "--report", "pdf"), "no such format"),
-    "report that cannot be written": (("convert", HEAT, "--report", "json:/no/such/folder/r.json"), "cannot write the report"),
+    "report that cannot be written": (
+        ("convert", HEAT, "--report", "json:/no/such/folder/r.json"),
+        "cannot write the report",
+    ),
     "nothing to do": (("convert",), "Missing argument"),
     "stdin with a path": (("convert", "-", HEAT), "stands alone"),
     "stdin of another language": (("convert", "-", "--stdin-name", "x.py"), "x.py"),
@@ -477,13 +498,22 @@ def test_errors_are_one_clear_line(tmp_path: Path, arguments: tuple[object, ...]
 
 RULE_ERRORS = {
     "not TOML": ("[library\n", ":1"),
-    "unknown key": ('[library]\nid = "x"\nname = "x"\ntarget = "y"\npolicy = "rename"\ncolour = "red"\n', ":6: unknown key 'colour'"),
+    "unknown key": (
+        '[library]\nid = "x"\nname = "x"\ntarget = "y"\npolicy = "rename"\ncolour = "red"\n',
+        ":6: unknown key 'colour'",
+    ),
     "unknown table": ("[names2]\n", "unknown key 'names2'"),
     "renamed to itself": ('[rename]\ncudaX = "cudaX"\n', ":2: cudaX is renamed to itself"),
     "no name": ('[rename]\ncudaX = "musa X"\n', ":2: cudaX must be given a MUSA name"),
     "bad policy": ('[library]\nid = "x"\nname = "x"\ntarget = "y"\npolicy = "maybe"\n', ":5: policy 'maybe'"),
-    "listed twice": ('[[names]]\nkind = "function"\nevidence = "code"\nlist = "cudaA cudaA"\n', ":4: cudaA is listed twice"),
-    "bad evidence": ('[[names]]\nkind = "function"\nevidence = "rumour"\nlist = "cudaA"\n', ":3: evidence 'rumour'"),
+    "listed twice": (
+        '[[names]]\nkind = "function"\nevidence = "code"\nlist = "cudaA cudaA"\n',
+        ":4: cudaA is listed twice",
+    ),
+    "bad evidence": (
+        '[[names]]\nkind = "function"\nevidence = "rumour"\nlist = "cudaA"\n',
+        ":3: evidence 'rumour'",
+    ),
     "one bracket": ('[names]\nkind = "function"\n', ":1: write [[names]]"),
     "not text": ("\udcff", "not valid TOML"),
 }
@@ -494,7 +524,9 @@ def test_mistakes_in_rule_files(tmp_path: Path, text: str, message: str) -> None
     path = tmp_path / "mine.toml"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     done = musify("convert", HEAT, "-o", tmp_path / "out", "--rules", path)
-    assert done.code == 2 and f"{path}{message}" in done.err.replace(": not valid", ": not valid") or message in done.err
+    assert (
+        done.code == 2 and f"{path}{message}" in done.err.replace(": not valid", ": not valid")
+    ) or message in done.err
     assert done.err.count("\n") == 1 and not (tmp_path / "out").exists()
 
 
@@ -505,14 +537,27 @@ def test_own_rules_win(tmp_path: Path) -> None:
         '[[unsupported]]\nnames = "cudaMalloc"\nwhy = "never"\nsource = "us"\n',
         encoding="utf-8",
     )
-    tree = write(tmp_path / "in", {"a.cpp": "#include <cuda.h>\nvoid f() { cudaFree(p); cudaNope(1); cudaMalloc(&p, 1); }\n"})
+    tree = write(
+        tmp_path / "in",
+        {"a.cpp": "#include <cuda.h>\nvoid f() { cudaFree(p); cudaNope(1); cudaMalloc(&p, 1); }\n"},
+    )
     done = musify("convert", tree, "-o", tmp_path / "out", "--rules", path)
-    assert contents(tmp_path / "out")["a.cpp"] == b"#include <mine.h>\nvoid f() { poolFree(p); musaYes(1); cudaMalloc(&p, 1); }\n"
+    assert (
+        contents(tmp_path / "out")["a.cpp"]
+        == b"#include <mine.h>\nvoid f() { poolFree(p); musaYes(1); cudaMalloc(&p, 1); }\n"
+    )
     assert "MUS104" in done.err
 
 
 def test_configuration_file(tmp_path: Path) -> None:
-    tree = write(tmp_path, {"musify.toml": 'keep-names = true\nsdk = "4.3"\nexclude = ["b.cu"]\n', "a.cu": "cudaStream_t s;\n", "b.cu": "cudaStream_t s;\n"})
+    tree = write(
+        tmp_path,
+        {
+            "musify.toml": 'keep-names = true\nsdk = "4.3"\nexclude = ["b.cu"]\n',
+            "a.cu": "cudaStream_t s;\n",
+            "b.cu": "cudaStream_t s;\n",
+        },
+    )
     out = musify("convert", ".", "-q", cwd=tree).out
     assert "rename" not in out and out.count("diff --git") == 1
     assert "rename to a.mu" not in musify("convert", "a.cu", "-q", cwd=tree).out

@@ -67,7 +67,11 @@ def standing(document: Document, names: set[bytes]) -> list[tuple[Token, str]]:
     directive_end = -1
     for index, token in enumerate(tokens):
         text = data[token.start : token.end]
-        if token.kind is TokenKind.PUNCTUATION and text == b"#" and not data[_line_start(data, token.start) : token.start].strip():
+        if (
+            token.kind is TokenKind.PUNCTUATION
+            and text == b"#"
+            and not data[_line_start(data, token.start) : token.start].strip()
+        ):
             keyword = tokens[index + 1] if index + 1 < len(tokens) else token
             if data[keyword.start : keyword.end] in (b"error", b"warning", b"include"):
                 directive_end = _line_end(data, token.start)
@@ -121,9 +125,7 @@ def main(original: Path, converted: Path, report: Path, names: Path | None, show
         except NotText:
             continue
         lines = line_map(old, file["edits"])
-        reported = {
-            line for finding in file["findings"] for line in range(finding["line"], finding["end_line"] + 1)
-        }
+        reported = {line for finding in file["findings"] for line in range(finding["line"], finding["end_line"] + 1)}
         for token, why in standing(new, wanted):
             line = lines[new.line_index(token.start)]
             name = new.data[token.start : token.end].decode()

@@ -51,7 +51,10 @@ def branch_taken(
         return "MUSA skips this branch", "MUSA 会跳过该分支"
     line = unit.data.count(b"\n", 0, following.start) + 1
     keyword = following.keyword.decode()
-    return f"MUSA skips this branch for the #{keyword} in line {line}", f"MUSA 会跳过该分支，转到第 {line} 行的 #{keyword}"
+    return (
+        f"MUSA skips this branch for the #{keyword} in line {line}",
+        f"MUSA 会跳过该分支，转到第 {line} 行的 #{keyword}",
+    )
 
 
 def _next_branch(unit: Unit, directive: Directive) -> Directive | None:

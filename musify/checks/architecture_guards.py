@@ -49,7 +49,14 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
     in_conditions: dict[int, list[Span]] = {}
     for word in words:
         directive = unit.outline.directive_at(word.start)
-        if directive is not None and directive.keyword in (b"if", b"elif", b"ifdef", b"ifndef", b"elifdef", b"elifndef"):
+        if directive is not None and directive.keyword in (
+            b"if",
+            b"elif",
+            b"ifdef",
+            b"ifndef",
+            b"elifdef",
+            b"elifndef",
+        ):
             in_conditions.setdefault(directive.start, []).append(word)
         elif directive is None or directive.name_start != word.start:
             yield from _in_code(unit, word)
@@ -173,7 +180,13 @@ def _in_code(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
     whole = Span(min(word.start, around.other.start), max(word.end, around.other.end))
     sign = unit.text(around.sign)
     item = _Comparison(
-        word, whole, _MIRRORED[sign] if around.mirrored else sign, around.sign, value, around.other, around.mirrored
+        word,
+        whole,
+        _MIRRORED[sign] if around.mirrored else sign,
+        around.sign,
+        value,
+        around.other,
+        around.mirrored,
     )
     branch = ("without it the macro is undefined under mcc", "否则该宏在 mcc 下未定义")
     yield from _comparison(unit, item, _carry(unit.book, item), branch)

@@ -22,7 +22,14 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
     in_conditions: dict[int, list[Span]] = {}
     for word in words:
         directive = unit.outline.directive_at(word.start)
-        if directive is not None and directive.keyword in (b"if", b"elif", b"ifdef", b"ifndef", b"elifdef", b"elifndef"):
+        if directive is not None and directive.keyword in (
+            b"if",
+            b"elif",
+            b"ifdef",
+            b"ifndef",
+            b"elifdef",
+            b"elifndef",
+        ):
             in_conditions.setdefault(directive.start, []).append(word)
         elif directive is None or directive.name_start != word.start:
             yield from _value(unit, word)
@@ -94,5 +101,8 @@ def _finding(unit: Unit, word: Span, branch: tuple[str, str]) -> Finding:
     rule = unit.book.name(unit.text(word))
     target = rule.target.decode() if rule is not None and rule.action is Action.RENAME else "MUSA_VERSION"
     return Finding(
-        "MUS303", word, unit.text(word).decode(), {"target": target, "branch": branch[0], "branch_zh": branch[1]}
+        "MUS303",
+        word,
+        unit.text(word).decode(),
+        {"target": target, "branch": branch[0], "branch_zh": branch[1]},
     )

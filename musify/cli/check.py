@@ -22,7 +22,7 @@ from musify.report import text_report
 )  # fmt: skip
 @shared_options
 @click.pass_context
-def check(context: click.Context, **_: Any) -> ExitCode:
+def check(context: click.Context, /, **_: Any) -> ExitCode:
     """Report what convert would change or could not, and change nothing.
 
     Exits 1 where a finding is at or above --fail-on, or where convert would change a file.

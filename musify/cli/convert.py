@@ -31,7 +31,7 @@ from musify.source.document import Document, NotText
 @click.option("--fail-on", type=click.Choice([item.value for item in Severity]), help="Exit 1 at such a finding.")
 @shared_options
 @click.pass_context
-def convert(context: click.Context, **_: Any) -> ExitCode:
+def convert(context: click.Context, /, **_: Any) -> ExitCode:
     """Convert CUDA sources to MUSA.
 
     PATH is a file, a folder, or `-` for stdin to stdout. Without -o or -i nothing is written: the changes are

@@ -99,12 +99,19 @@ def _note(title: str, note: Note, language: str) -> list[str]:
     gates = [words["gate"].format(below=note.below_sdk)] if note.below_sdk else []
     gates += note.architectures
     gate = f" ({', '.join(gates)})" if gates else ""
-    return [f"  {title}{gate}: {note.why_zh if language == 'zh' else note.why}", f"    {words['source']}: {note.source}"]
+    return [
+        f"  {title}{gate}: {note.why_zh if language == 'zh' else note.why}",
+        f"    {words['source']}: {note.source}",
+    ]
 
 
 def _finding(kind: FindingKind, language: str) -> str:
     words = _WORDS[language]
-    lines = [f"{kind.id}: {kind.text('title', language)}", f"  {words['severity']}: {kind.severity.value}", ""]
+    lines = [
+        f"{kind.id}: {kind.text('title', language)}",
+        f"  {words['severity']}: {kind.severity.value}",
+        "",
+    ]
     lines += [kind.text("why", language), ""]
     lines += [f"{words['message']}: {kind.text('message', language)}"]
     lines += [f"{words['suggestion']}: {kind.text('suggestion', language)}"]

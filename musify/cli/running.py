@@ -27,9 +27,7 @@ _FINDINGS_SHOWN = 20
 
 def select_files(paths: Sequence[Path], options: dict[str, Any], excluded: Sequence[Path] = ()) -> list[SourceFile]:
     """The files of the run. Raises MusifyError."""
-    selection = Selection(
-        tuple(options["include"]), tuple(options["exclude"]), options["gitignore"], tuple(excluded)
-    )
+    selection = Selection(tuple(options["include"]), tuple(options["exclude"]), options["gitignore"], tuple(excluded))
     return find_files(paths, selection)
 
 
@@ -40,7 +38,12 @@ def make_layout(files: Sequence[SourceFile], paths: Sequence[Path], options: dic
 
 
 def make_plan(
-    files: Sequence[SourceFile], layout: Layout, destination: Destination, options: dict[str, Any], *, diff: bool
+    files: Sequence[SourceFile],
+    layout: Layout,
+    destination: Destination,
+    options: dict[str, Any],
+    *,
+    diff: bool,
 ) -> tree.Plan:
     """The plan of the run. Raises MusifyError for a bad rule file or report."""
     details = any(parse_request(request)[0] == "json" for request in options["report"])
@@ -117,7 +120,10 @@ def _print_findings(result: RunResult) -> None:
         click.echo(text, err=True)
     if len(lines) > _FINDINGS_SHOWN:
         rest = len(lines) - _FINDINGS_SHOWN
-        click.echo(f"... and {rest} more findings: --report text prints all, --report json:FILE writes them", err=True)
+        click.echo(
+            f"... and {rest} more findings: --report text prints all, --report json:FILE writes them",
+            err=True,
+        )
 
 
 def exit_code(result: RunResult, fail_on: str | None) -> ExitCode:

@@ -35,9 +35,7 @@ class Conversion:
         return applier.apply(self.document.data, self.edits) if self.edits else self.document.data
 
 
-def convert_source(
-    document: Document, book: RuleBook, settings: Settings, surroundings: Surroundings
-) -> Conversion:
+def convert_source(document: Document, book: RuleBook, settings: Settings, surroundings: Surroundings) -> Conversion:
     """Convert a C, C++ or CUDA document. Never raises for what the document holds.
 
     Where the self-check refuses the result, the edits are dropped and a finding says so.
@@ -49,7 +47,7 @@ def convert_source(
     result = source.convert(unit)
     declared = frozenset(result.declared)
     outline = unit.outline
-    markers = read_markers(document, [Span(item.start, item.end) for item in outline.comments()])
+    markers = read_markers(document, (Span(item.start, item.end) for item in outline.comments()))
     edits, findings = markers.filter(document, result.edits, result.findings)
     findings.sort(key=lambda finding: (finding.span, finding.rule_id))
     try:

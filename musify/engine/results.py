@@ -12,7 +12,6 @@ from musify.model import Applicability, Edit, Finding, Severity
 from musify.rules import findings as catalogue
 from musify.source.document import Document
 
-
 UNKNOWN_NAME = "MUS101"
 
 

@@ -76,10 +76,10 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     for number, result in _spread(plan, _process, everything, sizes, jobs, progress, "converting"):
         results[number] = result
     _report_blocked(plan, results)
-    result = RunResult([results[number] for number in everything])
-    result.drop_declared()
-    result.seconds = time.perf_counter() - started
-    return result
+    whole = RunResult([results[number] for number in everything])
+    whole.drop_declared()
+    whole.seconds = time.perf_counter() - started
+    return whole
 
 
 def _read(paths: dict[str, Path], relative: str) -> bytes:
@@ -135,7 +135,9 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
     else:
         plan.destination.keep(file, new_path)
     if plan.diff:
-        text = diff.unified(source, conversion.edits, _diff_path(result.path, file), _diff_path(result.output_path, file))
+        text = diff.unified(
+            source, conversion.edits, _diff_path(result.path, file), _diff_path(result.output_path, file)
+        )
         result.diff = text
 
 

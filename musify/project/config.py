@@ -10,7 +10,7 @@ from musify.model import MusifyError
 from musify.rules.loader import read_toml
 
 # Keys as they are written, the option they stand for, and their type.
-_KEYS: dict[str, tuple[str, type]] = {
+_KEYS: dict[str, tuple[str, type[Any]]] = {
     "arch": ("arch", list),
     "sdk": ("sdk", str),
     "rules": ("rules", list),
@@ -55,7 +55,9 @@ def _checked(path: Path, table: dict[str, Any]) -> dict[str, Any]:
             value = [value]
         if not isinstance(value, kind):
             raise MusifyError(f"{path}:{_line(path, key)}: {key} must be a {kind.__name__}")
-        options[name] = [str(path.parent / item) for item in value] if name == "rules" else value
+        if name == "rules":
+            value = [str(path.parent / str(item)) for item in list(value)]
+        options[name] = value
     return options
 
 

@@ -59,7 +59,9 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
             files = [(path, path.name, os.fspath(path))]
         for file, relative, shown in files:
             if relative in found:
-                raise MusifyError(f"{file}: {found[relative].path} would get the same name {relative}; convert them apart")
+                raise MusifyError(
+                    f"{file}: {found[relative].path} would get the same name {relative}; convert them apart"
+                )
             found[relative] = _source_file(file, relative, shown, include, exclude)
     return [found[key] for key in sorted(found)]
 
@@ -68,7 +70,9 @@ def _source_file(
     path: Path, relative: str, shown: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None
 ) -> SourceFile:
     language = language_of(relative)
-    if (include is not None and not include.match_file(relative)) or (exclude is not None and exclude.match_file(relative)):
+    if (include is not None and not include.match_file(relative)) or (
+        exclude is not None and exclude.match_file(relative)
+    ):
         language = None
     return SourceFile(path, relative, shown, language, path.is_symlink())
 

@@ -119,7 +119,9 @@ def prepare_folder(root: Path, planned: Iterable[str], *, force: bool) -> None:
         if root.exists() and not root.is_dir():
             raise MusifyError(f"{root}: is a file; -o takes a folder")
         if root.is_dir() and any(root.iterdir()) and earlier is None and not force:
-            raise MusifyError(f"{root}: the folder is not empty and musify did not make it; name another or add --force")
+            raise MusifyError(
+                f"{root}: the folder is not empty and musify did not make it; name another or add --force"
+            )
         root.mkdir(parents=True, exist_ok=True)
         if not os.access(root, os.W_OK | os.X_OK):
             raise MusifyError(f"{root}: no right to write in the output folder")

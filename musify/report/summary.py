@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _LEFTOVERS_SHOWN = 10
-_EVIDENCE = (Evidence.SDK, Evidence.PROJECT, Evidence.CODE, Evidence.DOCUMENTED, Evidence.TABLE, Evidence.NONE)
+_EVIDENCE = (
+    Evidence.SDK,
+    Evidence.PROJECT,
+    Evidence.CODE,
+    Evidence.DOCUMENTED,
+    Evidence.TABLE,
+    Evidence.NONE,
+)
 _WORDS = {
     "en": {
         "files": "{files} files seen ({megabytes:.1f} MB), {changed} changed, {renamed} renamed, {edits} edits, {seconds:.2f} s",
@@ -65,7 +72,9 @@ def _names(sums: Totals, console: Console, words: dict[str, str]) -> None:
     for library in sorted(rows, key=lambda item: (-rows[item], item)):
         counts = [str(sums.names[library, evidence] or "") for evidence in used]
         table.add_row(library, *counts, str(rows[library]))
-    table.add_row(words["total"], *(str(sums.by_evidence[item]) for item in used), str(sum(rows.values())), style="bold")
+    table.add_row(
+        words["total"], *(str(sums.by_evidence[item]) for item in used), str(sum(rows.values())), style="bold"
+    )
     console.print(table)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -79,7 +78,10 @@ class RuleBook:
     def lookalike_library(self, name: bytes) -> Library | None:
         """The library whose prefix an unlisted name carries, the longest prefix first."""
         fits = [
-            (len(prefix), library) for library in self.libraries for prefix in library.lookalike if name.startswith(prefix)
+            (len(prefix), library)
+            for library in self.libraries
+            for prefix in library.lookalike
+            if name.startswith(prefix)
         ]
         return max(fits, key=lambda item: item[0])[1] if fits else None
 
@@ -130,7 +132,9 @@ class RuleBook:
     def _lookalike(self) -> re.Pattern[bytes]:
         prefixes = {prefix for library in self.libraries for prefix in library.lookalike}
         alternatives = b"|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True))
-        return re.compile(rb"(?:" + alternatives + rb")(?<=_)\w|(?:" + alternatives + rb")[A-Z]\w*" if prefixes else rb"(?!)")
+        return re.compile(
+            rb"(?:" + alternatives + rb")(?<=_)\w|(?:" + alternatives + rb")[A-Z]\w*" if prefixes else rb"(?!)"
+        )
 
     def _work_out(self, name: bytes) -> NameRule | None:
         group = self._names.get(name)
@@ -213,13 +217,19 @@ def words_of_interest(book: RuleBook, tables: loader.Table) -> tuple[list[bytes]
     words: set[bytes] = set()
     for names in stems.values():
         if len(names) >= _RARE_STEM:
-            prefixes.add(os.path.commonprefix(list(names)))
+            prefixes.add(_common_beginning(names))
         else:
             words |= names
     lookalikes = {prefix for library in book.libraries for prefix in library.lookalike}
     prefixes |= {prefix for prefix in lookalikes if not prefix.startswith(tuple(prefixes))}
     headers = {path for path in tables["headers"] if not path.startswith(tuple(prefixes)) and b"/" not in path}
     return sorted(prefixes), sorted(words), sorted(headers | _MARKS)
+
+
+def _common_beginning(names: set[bytes]) -> bytes:
+    first, last = min(names), max(names)
+    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:length]
 
 
 def _matters(book: RuleBook, tables: loader.Table, name: bytes) -> bool:

@@ -86,9 +86,7 @@ def _kind(identifier: str, table: Mapping[str, object]) -> FindingKind:
     examples = table.get("example", [])
     if not isinstance(examples, list):
         raise ValueError("write [[ID.example]], with two brackets")
-    return FindingKind(
-        identifier, Severity(table["severity"]), texts, tuple(_example(example) for example in examples)
-    )
+    return FindingKind(identifier, Severity(table["severity"]), texts, tuple(_example(example) for example in examples))
 
 
 def _example(table: Mapping[str, object]) -> Example:

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Union
 
 from musify.model import Span
 from musify.source.lexer import Token, TokenKind, significant
@@ -58,7 +57,8 @@ class Conditionals:
                     stack[-1].branches.append(Branch(directive, Span(directive.end, len(outline.data)), stack[-1]))
         self._mark_include_guard(outline)
         self._branches = sorted(
-            (branch for group in self.groups for branch in group.branches), key=lambda branch: branch.span.start
+            (branch for group in self.groups for branch in group.branches),
+            key=lambda branch: branch.span.start,
         )
         self._starts = [branch.span.start for branch in self._branches]
 
@@ -148,7 +148,7 @@ class Choice:
     span: Span
 
 
-Expression = Union[Number, Name, Defined, Unary, Binary, Choice]
+Expression = Number | Name | Defined | Unary | Binary | Choice
 COMPARISONS = frozenset({b"<", b"<=", b">", b">=", b"==", b"!="})
 LOGICAL = frozenset({b"&&", b"||"})
 _LEVELS = (

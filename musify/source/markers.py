@@ -9,15 +9,13 @@ are searched and the caller says where these are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from musify.model import Edit, Finding, Span
 from musify.source.document import Document
 
-_MARK = re.compile(
-    rb"MUSIFY_EXCL_(LINE|START|STOP)\b|musify:[ \t]*ignore\[([A-Za-z0-9_, \t]*)\]", re.ASCII
-)
+_MARK = re.compile(rb"MUSIFY_EXCL_(LINE|START|STOP)\b|musify:[ \t]*ignore\[([A-Za-z0-9_, \t]*)\]", re.ASCII)
 UNUSED_SUPPRESSION = "MUS904"
 UNCLOSED_EXCLUSION = "MUS906"
 
@@ -64,8 +62,8 @@ class Markers:
         return kept_edits, [*kept, *self.findings]
 
 
-def read_markers(document: Document, comments: Sequence[Span]) -> Markers:
-    """The marks in `comments`, which are in order of place."""
+def read_markers(document: Document, comments: Iterable[Span]) -> Markers:
+    """The marks in `comments`, which are in order of place; these are not looked at where no mark can be."""
     data = document.data
     if b"MUSIFY_EXCL" not in data and b"musify:" not in data:
         return Markers()

@@ -21,8 +21,8 @@ from musify.model import Span
 # Every branch starts with a literal byte, so that the search skips quickly to the next one of those.
 OPAQUE = re.compile(
     rb"""(?sx:
-      /(?: /[^\n\\]*+(?:\\(?:\r?\n|.)[^\n\\]*+)*+ | \*.*?(?:\*/|\Z) )
-    | "[^"\\\n]*+(?:\\(?:\r\n|.)[^"\\\n]*+)*+"?
+      /(?: /[^\n\\]*(?:\\(?:\r?\n|.)[^\n\\]*)* | \*.*?(?:\*/|\Z) )
+    | "[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?
     | '(?:(?<![0-9a-fA-F]')|(?<=u8'))(?:[^'\\\n]|\\.)+'
     | R(?<![A-KM-TV-Za-tv-z0-79_]R)"([^ ()\\\t\v\f\r\n]{0,16})\(.*?\)\1"
     | \#[ \t]*(?:
@@ -33,14 +33,18 @@ OPAQUE = re.compile(
     )"""
 )
 _BLANK = re.compile(rb"(?:[ \t\r\n\f\v]|\\\r?\n)*")
-_COMMENT = re.compile(rb"(?s)//[^\n\\]*+(?:\\(?:\r?\n|.)[^\n\\]*+)*+|/\*.*?(?:\*/|\Z)")
-_LOGICAL_LINE = re.compile(rb"(?s)(?:[^\\\n/]|\\\r?\n|\\.|//[^\n\\]*|/\*.*?\*/|/)*")
+_COMMENT = re.compile(rb"(?s)//[^\n\\]*(?:\\(?:\r?\n|.)[^\n\\]*)*|/\*.*?(?:\*/|\Z)")
+_LOGICAL_LINE = re.compile(rb"(?s)[^\\\n/]*(?:(?:\\\r?\n|\\.|//[^\n\\]*|/\*.*?\*/|/)[^\\\n/]*)*")
 _HEAD = re.compile(rb"#[ \t]*([A-Za-z_]*)")
 _DEFINE = re.compile(rb"(?:[ \t]|\\\r?\n|/\*.*?\*/)*([A-Za-z_]\w*)(\([^)]*\))?")
 _WORD_BEFORE = re.compile(rb"[\w$\x80-\xff]+\Z")
-_TOKEN_AFTER = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\d[\w.]*|::|->|##|<<<|>>>|<<|>>|[<>=!]=|&&|\|\||.", re.S)
+_TOKEN_AFTER = re.compile(
+    rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\d[\w.]*|::|->|##|<<<|>>>|<<|>>|[<>=!]=|&&|\|\||.", re.S
+)
 _PUNCTUATION_PAIRS = frozenset({b"::", b"->", b"##", b"&&", b"||", b"<=", b">=", b"==", b"!=", b"<<", b">>"})
-_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(range(128, 256))
+_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(
+    range(128, 256)
+)
 _SPACE = frozenset(b" \t\r\n\f\v")
 
 
@@ -119,8 +123,13 @@ class Outline:
         return self._spans
 
     def in_code(self, spans: Iterable[Span]) -> list[Span]:
-        """Those of `spans`, which are in order, that start in code: not in comments, literals, #include paths or #error texts."""
-        found = []
+        """Those of `spans`, which are in order, that start in code: not in a comment, literal, include path or #error."""
+        return self.parted(spans)[0]
+
+    def parted(self, spans: Iterable[Span]) -> tuple[list[Span], list[Span]]:
+        """`spans`, which are in order: those that start in code, and the others."""
+        inside: list[Span] = []
+        elsewhere: list[Span] = []
         opaque = self._spans
         count = len(opaque)
         index = 0
@@ -128,9 +137,8 @@ class Outline:
             start = span[0]
             while index < count and opaque[index][1] <= start:
                 index += 1
-            if index == count or opaque[index][0] > start:
-                found.append(span)
-        return found
+            (inside if index == count or opaque[index][0] > start else elsewhere).append(span)
+        return inside, elsewhere
 
     def words(self, pattern: re.Pattern[bytes]) -> list[Span]:
         """Matches of `pattern` that lie in code."""
@@ -161,11 +169,15 @@ class Outline:
 
     def comments(self) -> Iterator[Opaque]:
         """All comments, in order."""
-        return (item for item in self.opaque if item.kind is OpaqueKind.COMMENT)
+        return self._beginning_with(b"/")
 
     def strings(self) -> Iterator[Opaque]:
         """All string literals, raw ones too, in order."""
-        return (item for item in self.opaque if item.kind in (OpaqueKind.STRING, OpaqueKind.RAW_STRING))
+        return self._beginning_with(b'"R')
+
+    def _beginning_with(self, first_bytes: bytes) -> Iterator[Opaque]:
+        data = self.data
+        return (self._opaque(index) for index, span in enumerate(self._spans) if data[span[0]] in first_bytes)
 
     def before(self, offset: int) -> Span:
         """The token that ends before `offset`; an empty span at the start of the file or of a macro body.

@@ -9,7 +9,9 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from musify.model import Span
 
-_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(range(128, 256))
+_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(
+    range(128, 256)
+)
 
 
 class Hits(NamedTuple):

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from musify.languages.cuda.references import (
-    DECLARATION_KEYWORDS,
     OPERATOR_KEYWORDS,
     Neighbours,
     Scope,
@@ -33,8 +32,16 @@ _STATEMENT_STARTS = frozenset({b"", b";", b"{", b"}", b")", b":", b">"})
 _TYPE_INTRODUCERS = frozenset({b"struct", b"class", b"union", b"enum"})
 _ENUM_BODY = re.compile(rb"\benum\b[^;{}()]*\{([^{}]*)\}")
 _DECLARATORS = frozenset(
-    "pointer_declarator reference_declarator array_declarator parenthesized_declarator function_declarator "
-    "init_declarator attributed_declarator structured_binding_declarator".split()
+    [
+        "pointer_declarator",
+        "reference_declarator",
+        "array_declarator",
+        "parenthesized_declarator",
+        "function_declarator",
+        "init_declarator",
+        "attributed_declarator",
+        "structured_binding_declarator",
+    ]
 )
 _DECLARATIONS = {
     "declaration": "variable",
@@ -58,8 +65,19 @@ _NAMED = {
     "optional_type_parameter_declaration": "template parameter",
 }
 _SCOPES = frozenset(
-    "compound_statement field_declaration_list declaration_list for_statement for_range_loop if_statement "
-    "while_statement template_declaration function_definition lambda_expression translation_unit".split()
+    [
+        "compound_statement",
+        "field_declaration_list",
+        "declaration_list",
+        "for_statement",
+        "for_range_loop",
+        "if_statement",
+        "while_statement",
+        "template_declaration",
+        "function_definition",
+        "lambda_expression",
+        "translation_unit",
+    ]
 )
 
 
@@ -144,10 +162,11 @@ def unlisted_declarations(unit: Unit) -> set[bytes]:
             continue
         around = unit.neighbours(word)
         directive = unit.outline.directive_at(word.start)
-        if directive is not None and (directive.name_start == word.start or _is_parameter(directive.parameters, name)):
-            declared.add(name)
-        elif scope_of(unit.outline, around) in (Scope.PLAIN, Scope.QUALIFIED) and may_declare(
-            unit.outline, around, enums, word
+        if (
+            directive is not None and (directive.name_start == word.start or _is_parameter(directive.parameters, name))
+        ) or (
+            scope_of(unit.outline, around) in (Scope.PLAIN, Scope.QUALIFIED)
+            and may_declare(unit.outline, around, enums, word)
         ):
             declared.add(name)
     for directive in unit.outline.directives:
@@ -221,7 +240,10 @@ def _by_syntax(unit: Unit, name: bytes, word: Span) -> Declaration | None:
         if parent.type.endswith("_specifier") and parent.child_by_field_name("body") is None:
             return None
         return _declared(unit, name, word, _NAMED[parent.type], parent)
-    if parent is not None and parent.type in ("type_parameter_declaration", "optional_type_parameter_declaration"):
+    if parent is not None and parent.type in (
+        "type_parameter_declaration",
+        "optional_type_parameter_declaration",
+    ):
         return _declared(unit, name, word, "template parameter", parent)
     is_function = False
     while parent is not None and parent.type in _DECLARATORS and _is_declarator(parent, node):
@@ -430,5 +452,3 @@ def _names_of(unit: Unit, node: Node) -> tuple[bytes, ...]:
         return ()
     parts: Sequence[bytes] = re.findall(rb"[A-Za-z_]\w*", unit.data[name.start_byte : name.end_byte])
     return tuple(parts[:-1] if node.type == "function_definition" else parts)
-
-

@@ -107,9 +107,7 @@ class IncludeConverter:
 
     @staticmethod
     def _edit(span: Span, rule: NameRule, applicability: Applicability) -> Edit:
-        return Edit(
-            span, rule.target, HEADER, applicability, rule.name.decode(), rule.library.id, rule.evidence.value
-        )
+        return Edit(span, rule.target, HEADER, applicability, rule.name.decode(), rule.library.id, rule.evidence.value)
 
 
 def _follow(path: bytes, old: str, new: str) -> bytes:
@@ -117,4 +115,6 @@ def _follow(path: bytes, old: str, new: str) -> bytes:
     base_old, base_new = old.rpartition("/")[2], new.rpartition("/")[2]
     if base_old == base_new or not path.endswith(base_old.encode("utf-8", "surrogateescape")):
         return path
-    return path[: len(path) - len(base_old.encode("utf-8", "surrogateescape"))] + base_new.encode("utf-8", "surrogateescape")
+    return path[: len(path) - len(base_old.encode("utf-8", "surrogateescape"))] + base_new.encode(
+        "utf-8", "surrogateescape"
+    )

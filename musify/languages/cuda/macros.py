@@ -166,9 +166,7 @@ class MacroConverter:
 
     def _call(self, call: _Call, made: dict[bytes, set[bytes]]) -> Iterator[Edit | Finding]:
         for chain in self._macros[call.macro].chains:
-            texts = [
-                part.text if part.parameter < 0 else _text_of(call.arguments, part.parameter) for part in chain
-            ]
+            texts = [part.text if part.parameter < 0 else _text_of(call.arguments, part.parameter) for part in chain]
             if call.inside is not None and call.inside.parameters and set(texts) & set(call.inside.parameters):
                 yield from self._handed_on(call, chain, texts)
                 continue
@@ -213,7 +211,9 @@ class MacroConverter:
         if macro is not None:
             for call in _calls(self._unit.outline, {directive.name: macro}):
                 for chain in macro.chains:
-                    made.add(b"".join(p.text if p.parameter < 0 else _text_of(call.arguments, p.parameter) for p in chain))
+                    made.add(
+                        b"".join(p.text if p.parameter < 0 else _text_of(call.arguments, p.parameter) for p in chain)
+                    )
         return made
 
     def _definition(self, directive: Directive, made: set[bytes]) -> Iterator[Edit | Finding]:

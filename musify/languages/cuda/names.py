@@ -129,7 +129,9 @@ class NameConverter:
             return
         old, new = rule.name.split(b"::"), rule.target.split(b"::")
         spans = [(part, new[i]) for i, part in enumerate(chain[:used]) if i < len(new) and old[i] != new[i]]
-        yield from self.outcome(rule, spans if rule.action is Action.RENAME else [], Span(word.start, chain[used - 1].end))
+        yield from self.outcome(
+            rule, spans if rule.action is Action.RENAME else [], Span(word.start, chain[used - 1].end)
+        )
 
     def _changes(self, head: bytes) -> bool:
         rule = self._unit.book.namespace(head)

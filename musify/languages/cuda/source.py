@@ -17,8 +17,26 @@ from musify.rules.model import Action
 from musify.source.outline import OpaqueKind
 
 SUFFIXES = frozenset(
-    ".cu .cuh .c .cc .cpp .cxx .h .hh .hpp .hxx .inl .inc .ipp .tcc .c++ .h++".split()
+    [
+        ".cu",
+        ".cuh",
+        ".c",
+        ".cc",
+        ".cpp",
+        ".cxx",
+        ".h",
+        ".hh",
+        ".hpp",
+        ".hxx",
+        ".inl",
+        ".inc",
+        ".ipp",
+        ".tcc",
+        ".c++",
+        ".h++",
+    ]
 )
+
 
 @dataclass
 class SourceConversion:
@@ -68,7 +86,10 @@ def _declared(declarations: Iterable[Declaration]) -> Iterator[Finding]:
         elif item.conditional:
             outcome = ("it stays, and uses elsewhere were renamed", "该声明保持原样，其他位置的使用处已改名")
         else:
-            outcome = ("it stays, as do its uses where this file is always included", "该声明及始终包含本文件之处的使用均保持原样")
+            outcome = (
+                "it stays, as do its uses where this file is always included",
+                "该声明及始终包含本文件之处的使用均保持原样",
+            )
         arguments = {
             "where": "for some configurations only" if item.conditional else "for every configuration",
             "where_zh": "仅部分配置可见" if item.conditional else "所有配置可见",
@@ -80,7 +101,7 @@ def _declared(declarations: Iterable[Declaration]) -> Iterator[Finding]:
 
 
 def _comments(unit: Unit) -> Iterator[Edit]:
-    for word in unit.words_anywhere:
+    for word in unit.words_elsewhere:
         opaque = unit.outline.opaque_at(word.start)
         if opaque is not None and opaque.kind is OpaqueKind.COMMENT:
             rule = unit.book.name(unit.text(word))

@@ -29,7 +29,8 @@ _LIBRARY = re.compile(
     rb"(?P<head>(?:.*/)?lib)(?P<stem>[A-Za-z_]+)(?P<tail>(?:_static)?\.(?:so(?:\.[\d.]+)?|dylib|a))\Z"
     rb"|(?P<windows>[A-Za-z_]+?)(?:64|32)?(?:_[\d_]+)?\.(?:dll|lib)\Z"
 )
-_LIBRARY_HINT = re.compile(rb"lib(?:cu|nv|nccl|npp)|\.(?:dll|lib)\"")
+# Each begins with a literal text, so that the search skips quickly to the next one.
+_LIBRARY_HINTS = (re.compile(rb"lib(?:cu|nv|nccl|npp)"), re.compile(rb'\.dll"'), re.compile(rb'\.lib"'))
 _SOURCE = re.compile(rb"__global__\s+[A-Za-z_]|__device__\s+[A-Za-z_]")
 _STRING_HEAD = re.compile(rb'R"[^ ()\\\t\v\f\r\n]{0,16}\(|"')
 _ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|\r\n|(?s:.))")
@@ -59,9 +60,9 @@ class StringConverter:
     def _candidates(self) -> set[int]:
         """Where the literals start that hold a word of interest, a library's file name, or device code."""
         unit = self._unit
-        offsets = [word.start for word in unit.words_anywhere]
-        offsets += [match.start() for match in _LIBRARY_HINT.finditer(unit.data)]
-        offsets += [match.start() for match in _SOURCE.finditer(unit.data)]
+        offsets = [word.start for word in unit.words_elsewhere]
+        for hint in (*_LIBRARY_HINTS, _SOURCE):
+            offsets += [match.start() for match in hint.finditer(unit.data)]
         strings = (OpaqueKind.STRING, OpaqueKind.RAW_STRING)
         found = (unit.outline.opaque_at(offset) for offset in offsets)
         return {literal.start for literal in found if literal is not None and literal.kind in strings}
@@ -119,8 +120,15 @@ class StringConverter:
         if not looked_up and not self._looks_up:
             return
         if rule.action is not Action.RENAME:
-            yield kept_finding(rule.library, span, rule.name.decode()) if rule.library.finding else Finding(
-                "MUS107", span, rule.name.decode(), {"outcome": "left as it is", "outcome_zh": "保持原样", "target": "it"}
+            yield (
+                kept_finding(rule.library, span, rule.name.decode())
+                if rule.library.finding
+                else Finding(
+                    "MUS107",
+                    span,
+                    rule.name.decode(),
+                    {"outcome": "left as it is", "outcome_zh": "保持原样", "target": "it"},
+                )
             )
             return
         target = rule.target.decode()

@@ -41,12 +41,16 @@ class Unit:
     @cached_property
     def words(self) -> list[Span]:
         """Every identifier in code that a rule may care about."""
-        return self.outline.in_code(self._hits.words)
+        return self._parted[0]
 
     @property
-    def words_anywhere(self) -> list[Span]:
-        """The same, in comments and literals too."""
-        return self._hits.words
+    def words_elsewhere(self) -> list[Span]:
+        """The same words in comments, literals and #include paths."""
+        return self._parted[1]
+
+    @cached_property
+    def _parted(self) -> tuple[list[Span], list[Span]]:
+        return self.outline.parted(self._hits.words)
 
     @cached_property
     def conditionals(self) -> Conditionals:

@@ -1,0 +1,53 @@
+"""The catalogue of findings: every example holds, every id that the code uses is explained, and in both languages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from musify.model import ARCHITECTURES
+from musify.rules.findings import Example, catalogue
+from tests.conftest import Convert
+
+PACKAGE = Path(__file__).parent.parent / "musify"
+EXAMPLES = [
+    pytest.param(kind.id, example, id=f"{kind.id}-{number}")
+    for kind in catalogue().values()
+    for number, example in enumerate(kind.examples)
+]
+# Findings about files and folders, which a text alone cannot show; tests/test_tree.py makes them.
+WITHOUT_EXAMPLE = {"MUS116", "MUS501", "MUS502", "MUS901", "MUS902", "MUS903", "MUS905"}
+
+
+@pytest.mark.parametrize(("identifier", "example"), EXAMPLES)
+def test_example(convert: Convert, identifier: str, example: Example) -> None:
+    result = convert(example.before, sdk=example.sdk or "5.2", architectures=example.architectures or ARCHITECTURES)
+    assert result.text == example.after
+    assert sorted(set(result.ids)) == sorted(example.findings)
+
+
+def test_every_kind_has_an_example() -> None:
+    assert {kind.id for kind in catalogue().values() if not kind.examples} <= WITHOUT_EXAMPLE
+
+
+def test_every_id_in_the_code_is_explained() -> None:
+    used = {
+        identifier
+        for path in PACKAGE.rglob("*.py")
+        for identifier in re.findall(r'"(MUS\d{3})"', path.read_text(encoding="utf-8"))
+    }
+    assert used <= set(catalogue())
+
+
+@pytest.mark.parametrize("kind", catalogue().values(), ids=catalogue().keys())
+def test_texts(kind: object) -> None:
+    from musify.rules.findings import FindingKind
+
+    assert isinstance(kind, FindingKind)
+    for part in ("title", "message", "suggestion", "why"):
+        english, chinese = kind.text(part), kind.text(part, "zh")
+        assert english and chinese and re.search(r"[\u4e00-\u9fff]", chinese)
+        fields = [set(re.findall(r"\{(\w+?)(?:_zh)?\}", text)) for text in (english, chinese)]
+        assert fields[0] == fields[1]
