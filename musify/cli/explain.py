@@ -18,8 +18,8 @@ _WORDS = {
         "library": "library", "kind": "kind", "evidence": "evidence", "since": "since CUDA", "issue": "known issue",
         "instead": "instead", "source": "source", "stays": "stays as it is", "same": "same name on MUSA",
         "none": "no counterpart", "severity": "severity", "suggestion": "what to do", "why": "why",
-        "example": "example", "becomes": "becomes", "unchanged": "nothing changes", "unnamed": "written in {uses} places of "
-        "{repositories} public repositories, e.g. {example}", "gate": "before SDK {below}", "message": "message",
+        "example": "example", "becomes": "becomes", "unchanged": "nothing changes",
+        "unnamed": "written in {uses} places of {repositories} public repositories, e.g. {example}", "gate": "before SDK {below}", "message": "message",
         "table": "only a name table gives it; no public MUSA code writes it",
         "unattested": "no code, document or table gives it; the name follows the library's convention",
     },
@@ -27,8 +27,8 @@ _WORDS = {
         "library": "库", "kind": "种类", "evidence": "佐证", "since": "始于 CUDA", "issue": "已知问题",
         "instead": "替代", "source": "来源", "stays": "保持原样", "same": "MUSA 上同名",
         "none": "没有对应物", "severity": "级别", "suggestion": "处理办法", "why": "原因",
-        "example": "示例", "becomes": "变为", "unchanged": "不作更改", "unnamed": "见于 {repositories} 个公开仓库的 {uses} 处，"
-        "例如 {example}", "gate": "SDK {below} 之前", "message": "消息",
+        "example": "示例", "becomes": "变为", "unchanged": "不作更改",
+        "unnamed": "见于 {repositories} 个公开仓库的 {uses} 处，例如 {example}", "gate": "SDK {below} 之前", "message": "消息",
         "table": "仅见于名称对照表；公开的 MUSA 代码中未见",
         "unattested": "代码、文档与对照表中均未见；名称按库的惯例推断",
     },

@@ -23,13 +23,15 @@ _EVIDENCE = (
 )
 _WORDS = {
     "en": {
-        "files": "{files} files seen ({megabytes:.1f} MB), {changed} changed, {renamed} renamed, {edits} edits, {seconds:.2f} s",
+        "files": "{files} files seen ({megabytes:.1f} MB), {changed} changed, {renamed} renamed, {edits} edits, "
+                 "{seconds:.2f} s",
         "library": "library", "total": "total", "finding": "finding", "severity": "severity", "count": "count",
         "names": "names renamed, by evidence", "findings": "findings", "left": "most frequent names left standing: ",
         "suppressed": "{count} findings suppressed by marks", "clean": "no findings",
     },
     "zh": {
-        "files": "共 {files} 个文件（{megabytes:.1f} MB），{changed} 个已更改，{renamed} 个已改名，{edits} 处编辑，用时 {seconds:.2f} 秒",
+        "files": "共 {files} 个文件（{megabytes:.1f} MB），{changed} 个已更改，{renamed} 个已改名，{edits} 处编辑，"
+                 "用时 {seconds:.2f} 秒",
         "library": "库", "total": "合计", "finding": "发现", "severity": "级别", "count": "数量",
         "names": "改名的名称（按佐证）", "findings": "发现", "left": "保留最多的名称：",
         "suppressed": "{count} 项发现被标记抑制", "clean": "没有发现",

@@ -123,7 +123,7 @@ class Outline:
         return self._spans
 
     def in_code(self, spans: Iterable[Span]) -> list[Span]:
-        """Those of `spans`, which are in order, that start in code: not in a comment, literal, include path or #error."""
+        """Those of `spans`, which are in order, that start in code: in no comment, literal, include path or #error."""
         return self.parted(spans)[0]
 
     def parted(self, spans: Iterable[Span]) -> tuple[list[Span], list[Span]]:

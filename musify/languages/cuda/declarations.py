@@ -387,7 +387,7 @@ class Ownership:
 
     @staticmethod
     def is_ported(item: Declaration) -> bool:
-        """Whether a declaration is converted like any use: it repeats the API's own, or is a stub that only some see."""
+        """Whether a declaration is converted like any use: it repeats the API's, or is a stub that only some see."""
         stub = item.exported and not item.path and item.conditional and item.kind != "macro"
         return item.mirrors_api or stub
 

@@ -18,8 +18,9 @@ OPERATOR_KEYWORDS = frozenset(
 # Words that can stand before a type without being one.
 DECLARATION_KEYWORDS = frozenset(
     b"const volatile static extern inline constexpr consteval constinit register thread_local mutable virtual explicit "
-    b"friend typedef typename struct class union enum signed unsigned __restrict__ __restrict restrict __global__ __device__ "
-    b"__host__ __shared__ __constant__ __managed__ __forceinline__ __noinline__ __inline__ __inline using namespace".split()
+    b"friend typedef typename struct class union enum signed unsigned __restrict__ __restrict restrict "
+    b"__global__ __device__ __host__ __shared__ __constant__ __managed__ __forceinline__ __noinline__ __inline__ "
+    b"__inline using namespace".split()
 )
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff]")
 
