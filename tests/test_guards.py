@@ -144,3 +144,61 @@ def test_no_expression(text: str) -> None:
     data = text.encode()
     with pytest.raises(NotAnExpression):
         parse(data, significant(data))
+
+
+CAPABILITY = {
+    "another struct": ("void f(Version v) { if (v.major >= 8) g(); }", []),
+    "printed only": ('void f(cudaDeviceProp p) { printf("%d.%d", p.major, p.minor); }', []),
+    "assigned only": ("void f(cudaDeviceProp p) { p.major = 0; }", []),
+    "never true": ("bool f(cudaDeviceProp p) { return p.major >= 8; }", ["MUS306"]),
+    "once a statement": (
+        "bool f(cudaDeviceProp p) { return p.major > 3 || (p.major == 3 && p.minor >= 5); }",
+        ["MUS306"],
+    ),
+    "through a pointer": ("auto p = at::cuda::getCurrentDeviceProperties();\nbool b = p->major == 9;", ["MUS306"]),
+    "calculation": ("int f(cudaDeviceProp p) { return (p.major << 4) + p.minor; }", ["MUS307"]),
+    "attribute": ("cudaDeviceGetAttribute(&m, cudaDevAttrComputeCapabilityMajor, 0);", ["MUS103"]),
+}
+
+
+@pytest.mark.parametrize(("source", "ids"), CAPABILITY.values(), ids=CAPABILITY.keys())
+def test_compute_capability(convert: Convert, source: str, ids: list[str]) -> None:
+    assert convert(source).ids == ids
+
+
+def test_capability_says_where_it_holds(convert: Convert) -> None:
+    result = convert("bool f(cudaDeviceProp p) { return p.major >= 3; }")
+    finding = next(item for item in result.conversion.findings if item.rule_id == "MUS306")
+    assert finding.arguments["outcome"] == "true on mp_31 and false on mp_21, mp_22"
+    assert convert("bool f(cudaDeviceProp p) { return p.major >= 2; }").conversion.findings[0].severity is not None
+
+
+TAKEN = {
+    "__CUDA_ARCH__ >= 800": "mp_22, mp_31 takes this branch, mp_21 does not",
+    "__CUDA_ARCH__ >= 530": "every target takes this branch (mp_21, mp_22, mp_31)",
+    "__CUDA_ARCH__ < 530": "no target takes this branch",
+    "__CUDA_ARCH__ >= 900 && USE_TMA": "whether it is taken depends on other macros too",
+    "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900": "mp_31 takes this branch, mp_21, mp_22 does not",
+}
+
+
+@pytest.mark.parametrize(("condition", "taken"), TAKEN.items(), ids=TAKEN.keys())
+def test_threshold_says_which_targets_take_it(convert: Convert, condition: str, taken: str) -> None:
+    finding = next(item for item in convert(guarded(condition)).conversion.findings if item.rule_id == "MUS301")
+    assert finding.arguments["taken"] == taken
+
+
+def test_threshold_macro_is_resolved(convert: Convert) -> None:
+    result = convert("#define CC_VOLTA 700\n#if __CUDA_ARCH__ >= CC_VOLTA\n#endif\n")
+    assert result.conversion.findings[0].arguments["reason"] == "the threshold is a macro, 700 here"
+
+
+FEATURE_MACROS = {
+    "half operators": ("#undef __CUDA_NO_HALF_OPERATORS__", "#undef __MUSA_NO_HALF_OPERATORS__"),
+    "run-time compiler": ("#ifdef __CUDACC_RTC__\n#endif", "#ifdef __MUSACC_RTC__\n#endif"),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), FEATURE_MACROS.values(), ids=FEATURE_MACROS.keys())
+def test_feature_macros(convert: Convert, source: str, expected: str) -> None:
+    assert convert(source).text == expected

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from musify.languages.cuda.unit import Unit
-from musify.model import Span
+from musify.model import Edit, Span
 from musify.source.conditions import COMPARISONS, Expression, NotAnExpression, condition_of, evaluate
+from musify.source.edits import apply
 from musify.source.outline import Directive, Outline
 
+CONDITION_KEYWORDS = frozenset({b"if", b"elif", b"ifdef", b"ifndef", b"elifdef", b"elifndef"})
+_ARCHITECTURE_TARGETS = (b"__MUSA_ARCH__",)
 _ARITHMETIC = frozenset({b"+", b"-", b"*", b"/", b"%", b"<<", b">>", b"&", b"|", b"^"})
 
 
@@ -54,6 +57,40 @@ def branch_taken(
     return (
         f"MUSA skips this branch for the #{keyword} in line {line}",
         f"MUSA 会跳过该分支，转到第 {line} 行的 #{keyword}",
+    )
+
+
+def taken_on(unit: Unit, directive: Directive, edits: Sequence[Edit]) -> tuple[str, str]:
+    """On which target architectures the branch of a directive is compiled once `edits` are made, in two languages."""
+    text = apply(unit.data[: directive.end], [edit for edit in edits if edit.span.end <= directive.end])
+    converted = Outline(text)
+    inside = converted.directive_at(directive.start)
+    try:
+        expression = condition_of(converted, inside) if inside is not None else None
+    except NotAnExpression:
+        expression = None
+    names = [name for name in _ARCHITECTURE_TARGETS if name in text[directive.start :]]
+    known = unit.book.musa_architectures
+    taken = {}
+    for architecture in unit.settings.target.architectures:
+        values = dict.fromkeys(names, known[architecture].value)
+        taken[architecture] = None if expression is None else evaluate(expression, values)
+    return _listed(taken)
+
+
+def _listed(taken: Mapping[str, int | None]) -> tuple[str, str]:
+    yes = [name for name, value in taken.items() if value]
+    open_ = [name for name, value in taken.items() if value is None]
+    if open_:
+        return "whether it is taken depends on other macros too", "是否采用还取决于其他宏"
+    if not yes:
+        return "no target takes this branch", "没有目标架构采用该分支"
+    if len(yes) == len(taken):
+        return f"every target takes this branch ({', '.join(yes)})", f"所有目标架构都采用该分支（{'、'.join(yes)}）"
+    others = [name for name in taken if name not in yes]
+    return (
+        f"{', '.join(yes)} takes this branch, {', '.join(others)} does not",
+        f"{'、'.join(yes)} 采用该分支，{'、'.join(others)} 不采用",
     )
 
 

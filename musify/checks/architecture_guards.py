@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from musify.checks._guards import branch_taken, conditions, tokens_around
+from musify.checks._guards import CONDITION_KEYWORDS, branch_taken, conditions, taken_on, tokens_around
 from musify.languages.cuda.names import RENAME
 from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
@@ -49,14 +49,7 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
     in_conditions: dict[int, list[Span]] = {}
     for word in words:
         directive = unit.outline.directive_at(word.start)
-        if directive is not None and directive.keyword in (
-            b"if",
-            b"elif",
-            b"ifdef",
-            b"ifndef",
-            b"elifdef",
-            b"elifndef",
-        ):
+        if directive is not None and directive.keyword in CONDITION_KEYWORDS:
             in_conditions.setdefault(directive.start, []).append(word)
         elif directive is None or directive.name_start != word.start:
             yield from _in_code(unit, word)
@@ -75,12 +68,18 @@ def _condition(
     comparisons = {item.name.start: item for item in _comparisons(unit, expression)}
     in_arithmetic = {node.span.start for node in _operands(expression)} - comparisons.keys()
     carried = {start: _carry(unit.book, item) for start, item in comparisons.items()}
+    edits = [edit for start, item in comparisons.items() for edit in _edits(unit, item, carried[start])]
+    taken = taken_on(
+        unit,
+        directive,
+        [*edits, *(_rename(unit, word, Applicability.SAFE) for word in words if word.start not in comparisons)],
+    )
     any_left = bool(in_arithmetic) or None in carried.values()
     any_carried = any(item is not None for item in carried.values())
     for word in words:
         comparison = comparisons.get(word.start)
         if comparison is not None:
-            yield from _comparison(unit, comparison, carried[word.start], branch)
+            yield from _comparison(unit, comparison, carried[word.start], branch, taken)
         elif word.start in in_arithmetic:
             yield _left(unit, word, word, ("it is part of a calculation", "它参与了计算"), branch)
         elif any_carried or not any_left:
@@ -88,18 +87,13 @@ def _condition(
 
 
 def _comparison(
-    unit: Unit, item: _Comparison, carried: _Carried | None, branch: tuple[str, str]
+    unit: Unit, item: _Comparison, carried: _Carried | None, branch: tuple[str, str], taken: tuple[str, str]
 ) -> Iterator[Edit | Finding]:
     before = unit.text(item.whole).decode("utf-8", "replace")
     if carried is None:
-        yield _left(unit, item.name, item.whole, _why_not(unit.book, item), branch)
+        yield _left(unit, item.name, item.whole, _why_not(unit, item), branch)
         return
-    yield _rename(unit, item.name, Applicability.REVIEW)
-    sign = _MIRRORED[carried.sign] if item.mirrored else carried.sign
-    if sign != unit.text(item.sign_span):
-        yield Edit(item.sign_span, sign, THRESHOLD, Applicability.REVIEW)
-    if carried.value != item.value:
-        yield Edit(item.value_span, str(carried.value).encode(), THRESHOLD, Applicability.REVIEW)
+    yield from _edits(unit, item, carried)
     name = unit.text(item.name)
     rule = unit.book.name(name)
     target = rule.target.decode() if rule else "__MUSA_ARCH__"
@@ -108,9 +102,23 @@ def _comparison(
         "after": f"{target} {carried.sign.decode()} {carried.value}",
         "reason": carried.reason,
         "reason_zh": carried.reason_zh,
+        "taken": taken[0],
+        "taken_zh": taken[1],
         "architectures": ", ".join(unit.settings.target.architectures),
     }
     yield Finding("MUS301", item.whole, name.decode(), arguments)
+
+
+def _edits(unit: Unit, item: _Comparison, carried: _Carried | None) -> Iterator[Edit]:
+    """What carrying a comparison over changes: the name, the sign and the number."""
+    if carried is None:
+        return
+    yield _rename(unit, item.name, Applicability.REVIEW)
+    sign = _MIRRORED[carried.sign] if item.mirrored else carried.sign
+    if sign != unit.text(item.sign_span):
+        yield Edit(item.sign_span, sign, THRESHOLD, Applicability.REVIEW)
+    if carried.value != item.value:
+        yield Edit(item.value_span, str(carried.value).encode(), THRESHOLD, Applicability.REVIEW)
 
 
 def _carry(book: RuleBook, item: _Comparison) -> _Carried | None:
@@ -129,12 +137,21 @@ def _carry(book: RuleBook, item: _Comparison) -> _Carried | None:
     return None if tier is None else _Carried(sign, tier.architecture, tier.reason, tier.reason_zh)
 
 
-def _why_not(book: RuleBook, item: _Comparison) -> tuple[str, str]:
+def _why_not(unit: Unit, item: _Comparison) -> tuple[str, str]:
     if item.value is None:
-        return "the threshold is no plain number", "阈值不是普通数字"
+        return _symbolic(unit, unit.text(item.value_span))
     if item.sign in (b"==", b"!="):
         return "it tests for one exact CUDA architecture", "它只针对某个特定的 CUDA 架构"
     return "no MUSA card offers what this architecture introduced", "没有 MUSA 卡提供该架构引入的特性"
+
+
+def _symbolic(unit: Unit, threshold: bytes) -> tuple[str, str]:
+    """The reason for a threshold that is a name, with its value where the file defines it."""
+    for directive in unit.outline.directives:
+        if directive.name == threshold and directive.parameters is None:
+            value = unit.data[directive.body : directive.end].split(b"//")[0].strip().decode("utf-8", "replace")
+            return f"the threshold is a macro, {value} here", f"阈值是宏，此处为 {value}"
+    return "the threshold is no plain number", "阈值不是普通数字"
 
 
 def _comparisons(unit: Unit, expression: Expression) -> Iterator[_Comparison]:
@@ -189,7 +206,8 @@ def _in_code(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
         around.mirrored,
     )
     branch = ("without it the macro is undefined under mcc", "否则该宏在 mcc 下未定义")
-    yield from _comparison(unit, item, _carry(unit.book, item), branch)
+    taken = ("it decides in code", "由代码判断")
+    yield from _comparison(unit, item, _carry(unit.book, item), branch, taken)
 
 
 def _rename(unit: Unit, word: Span, applicability: Applicability) -> Edit:

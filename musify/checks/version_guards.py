@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from musify.checks._guards import branch_taken, conditions, tokens_around
+from musify.checks._guards import CONDITION_KEYWORDS, branch_taken, conditions, tokens_around
 from musify.languages.cuda.names import RENAME, kept_finding
 from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
@@ -22,14 +22,7 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
     in_conditions: dict[int, list[Span]] = {}
     for word in words:
         directive = unit.outline.directive_at(word.start)
-        if directive is not None and directive.keyword in (
-            b"if",
-            b"elif",
-            b"ifdef",
-            b"ifndef",
-            b"elifdef",
-            b"elifndef",
-        ):
+        if directive is not None and directive.keyword in CONDITION_KEYWORDS:
             in_conditions.setdefault(directive.start, []).append(word)
         elif directive is None or directive.name_start != word.start:
             yield from _value(unit, word)

@@ -11,7 +11,7 @@ from pathlib import Path
 from musify.model import Evidence
 from musify.rules import cache, loader
 from musify.rules.location import rules_folder
-from musify.rules.model import Action, ArchitectureTier, Library, NameRule, Note, Policy
+from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy
 from musify.source.words import WordFinder
 
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
@@ -117,6 +117,11 @@ class RuleBook:
         """The thresholds of __CUDA_ARCH__, lowest first."""
         return [ArchitectureTier(*entry) for entry in self._tables["tiers"]]
 
+    @cached_property
+    def musa_architectures(self) -> dict[str, MusaArchitecture]:
+        """MUSA's architectures by name."""
+        return {entry[0]: MusaArchitecture(*entry) for entry in self._tables["musa_architectures"]}
+
     @property
     def known_architectures(self) -> list[int]:
         """The values that __CUDA_ARCH__ takes on CUDA's cards, ascending."""
@@ -184,7 +189,10 @@ def _compile(folder: Path) -> loader.Table:
     tables["tiers"] = [
         (tier["upto"], tier["architecture"], tier["reason"], tier["reason_zh"]) for tier in scale["tier"]
     ]
-    tables["cuda_architectures"] = scale["cuda_architectures"]
+    tables["cuda_architectures"] = scale["cuda"]["architectures"]
+    tables["musa_architectures"] = [
+        (item["name"], item["value"], *item["capability"], item["cards"]) for item in scale["musa"]
+    ]
     tables["namespaces"] = _namespaces(tables)
     tables["words"] = words_of_interest(RuleBook(tables), tables)
     return tables

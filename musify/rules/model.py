@@ -81,3 +81,13 @@ class ArchitectureTier(NamedTuple):
     architecture: int
     reason: str
     reason_zh: str
+
+
+class MusaArchitecture(NamedTuple):
+    """A MUSA architecture: what __MUSA_ARCH__ is, the compute capability that the runtime reports, the cards."""
+
+    name: str
+    value: int
+    major: int
+    minor: int
+    cards: str
