@@ -61,4 +61,10 @@ def main() -> None:
         # The reader of our output went away; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = ExitCode.ERROR
+    except Exception as error:
+        if os.environ.get("MUSIFY_DEBUG"):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        click.echo(f"musify: internal error, please report it ({what}); MUSIFY_DEBUG=1 shows where", err=True)
+        code = ExitCode.ERROR
     sys.exit(int(code or 0))
