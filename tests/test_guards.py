@@ -174,11 +174,11 @@ def test_capability_says_where_it_holds(convert: Convert) -> None:
 
 
 TAKEN = {
-    "__CUDA_ARCH__ >= 800": "mp_22, mp_31 takes this branch, mp_21 does not",
-    "__CUDA_ARCH__ >= 530": "every target takes this branch (mp_21, mp_22, mp_31)",
-    "__CUDA_ARCH__ < 530": "no target takes this branch",
+    "__CUDA_ARCH__ >= 800": "taken on mp_22, mp_31, not on mp_21",
+    "__CUDA_ARCH__ >= 530": "taken on every target (mp_21, mp_22, mp_31)",
+    "__CUDA_ARCH__ < 530": "taken on no target",
     "__CUDA_ARCH__ >= 900 && USE_TMA": "whether it is taken depends on other macros too",
-    "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900": "mp_31 takes this branch, mp_21, mp_22 does not",
+    "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900": "taken on mp_31, not on mp_21, mp_22",
 }
 
 

@@ -588,3 +588,78 @@ def test_build_files_that_name_renamed_sources(tmp_path: Path) -> None:
     )  # fmt: skip
     out = musify("check", tree, "-q").out
     assert out.count("MUS501") == 2 and out.count("MUS502") == 1
+
+
+# --- what check can leave out, and annotations ------------------------------------------------------------------------
+
+
+def test_select_and_ignore(tmp_path: Path) -> None:
+    tree = write(tmp_path, {"a.cpp": "void f() { cudaNope(1); nvmlInit_v2(); }\n"})
+    assert "MUS402" not in musify("check", tree, "-q", "--select", "MUS1").out
+    assert musify("check", tree, "-q", "--ignore", "MUS101", "--ignore", "MUS4").code == 0
+    done = musify("check", tree, "--select", "MUS77")
+    assert done.code == 2 and "MUS77: no finding" in done.err
+
+
+def test_baseline(tmp_path: Path) -> None:
+    tree = write(tmp_path / "p", {"a.cu": "cudaStream_t s;\nvoid f() { cudaNope(1); }\n"})
+    base = tmp_path / "base.json"
+    assert musify("check", tree).code == 1
+    assert musify("check", tree, "--baseline", base, "--update-baseline").code == 0
+    clean = musify("check", tree, "--baseline", base)
+    assert clean.code == 0 and clean.out == ""
+    (tree / "a.cu").write_text(
+        "// moved\n\ncudaStream_t s;\nvoid f() { cudaNope(1); }\nvoid g() { cudaNope(2); }\n", encoding="utf-8"
+    )
+    new = musify("check", tree, "--baseline", base)
+    assert new.code == 1 and new.out.count("MUS101") == 1 and "a.cu:5:" in new.out
+    (tree / "a.cu").write_text("cudaStream_t s;\n", encoding="utf-8")
+    gone = musify("check", tree, "--baseline", base)
+    assert gone.code == 0 and "MUS101 cudaNope no longer occurs" in gone.err
+
+
+def test_bad_baselines(tmp_path: Path) -> None:
+    tree = write(tmp_path / "p", {"a.cu": "int a;\n"})
+    for text, message in (("{", "not a baseline"), ('{"version": 99, "entries": []}', "version 99")):
+        (tmp_path / "b.json").write_text(text, encoding="utf-8")
+        done = musify("check", tree, "--baseline", tmp_path / "b.json")
+        assert done.code == 2 and message in done.err
+    assert musify("check", tree, "--baseline", tmp_path / "none.json").code == 2
+    assert musify("check", tree, "--update-baseline").code == 2
+
+
+ANNOTATED = {
+    "above the line, indented": (
+        "void f() {\n    cudaNope(1);\n}\n",
+        "void f() {\n    // musify: MUS101: cudaNope looks like CUDA Runtime and is on no list; no file of this run declares it, so it "
+        "was left as it is\n    cudaNope(1);\n}\n",
+    ),
+    "above the whole macro": (
+        "#define F() \\\n  cudaNope(1)\n",
+        "// musify: MUS101: cudaNope looks like CUDA Runtime and is on no list; no file of this run declares it, so it was left as it "
+        "is\n#define F() \\\n  cudaNope(1)\n",
+    ),
+    "CRLF": (
+        "cudaNope_t a;\r\n",
+        "// musify: MUS101: cudaNope_t looks like CUDA Runtime and is on no list; no file of this run declares it, so it was left as "
+        "it is\r\ncudaNope_t a;\r\n",
+    ),
+    "notes get none": ('#include "x.cuh"\n', '#include "x.cuh"\n'),
+    "settled ones go": ("int a;\n  // musify: MUS101: old news\nint b;\n", "int a;\nint b;\n"),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), ANNOTATED.values(), ids=ANNOTATED.keys())
+def test_annotations_come_and_go(tmp_path: Path, source: str, expected: str) -> None:
+    tree = write(tmp_path / "in", {"a.cpp": source})
+    musify("convert", tree, "-i", "--annotate")
+    assert contents(tree)["a.cpp"].decode() == expected
+    musify("convert", tree, "-i", "--annotate")
+    assert contents(tree)["a.cpp"].decode() == expected
+
+
+def test_ordinary_runs_leave_annotations(tmp_path: Path) -> None:
+    source = "// musify: MUS101: kept\nint a;\ncudaStream_t s;\n"
+    tree = write(tmp_path / "in", {"a.cpp": source})
+    musify("convert", tree, "-i")
+    assert contents(tree)["a.cpp"].decode() == source.replace("cudaStream_t", "musaStream_t")

@@ -84,12 +84,12 @@ def _listed(taken: Mapping[str, int | None]) -> tuple[str, str]:
     if open_:
         return "whether it is taken depends on other macros too", "是否采用还取决于其他宏"
     if not yes:
-        return "no target takes this branch", "没有目标架构采用该分支"
+        return "taken on no target", "没有目标架构采用该分支"
     if len(yes) == len(taken):
-        return f"every target takes this branch ({', '.join(yes)})", f"所有目标架构都采用该分支（{'、'.join(yes)}）"
+        return f"taken on every target ({', '.join(yes)})", f"所有目标架构都采用该分支（{'、'.join(yes)}）"
     others = [name for name in taken if name not in yes]
     return (
-        f"{', '.join(yes)} takes this branch, {', '.join(others)} does not",
+        f"taken on {', '.join(yes)}, not on {', '.join(others)}",
         f"{'、'.join(yes)} 采用该分支，{'、'.join(others)} 不采用",
     )
 

@@ -9,9 +9,10 @@ import click
 
 from musify.cli import running
 from musify.cli.options import apply_config, shared_options
+from musify.engine.results import RunResult
 from musify.model import ExitCode, Severity
 from musify.project.output import DryRun
-from musify.report import text_report
+from musify.report import baseline, text_report
 
 
 @click.command()
@@ -20,6 +21,10 @@ from musify.report import text_report
     "--fail-on", type=click.Choice([item.value for item in Severity]), default="warning", show_default=True,
     help="Exit 1 at such a finding.",
 )  # fmt: skip
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Report only what FILE does not hold."
+)
+@click.option("--update-baseline", is_flag=True, help="Make what is found now the content of --baseline FILE.")
 @shared_options
 @click.pass_context
 def check(context: click.Context, /, **_: Any) -> ExitCode:
@@ -34,13 +39,35 @@ def check(context: click.Context, /, **_: Any) -> ExitCode:
     layout = running.make_layout(files, paths, options)
     plan = running.make_plan(files, layout, DryRun(), options, diff=False)
     result = running.run(plan, options)
+    if options["update_baseline"]:
+        return _update_baseline(result, options)
+    if options["baseline"] is not None:
+        _subtract_baseline(result, Path(options["baseline"]), options)
     if not running.write_reports(result, plan, options):
         for file in result.files:
-            if file.changed or file.renamed:
+            if file.changed or (file.renamed and options["baseline"] is None):
                 click.echo(f"{file.path}: would change ({file.edit_count} edits)")
             for finding in file.active_findings():
                 click.echo(text_report.line(file, finding))
     running.print_outcome(result, options, findings=False)
-    if any(file.changed or file.renamed for file in result.files):
+    renames_count = options["baseline"] is None
+    if any(file.changed or (file.renamed and renames_count) for file in result.files):
         return ExitCode.FINDINGS
     return running.exit_code(result, options["fail_on"])
+
+
+def _update_baseline(result: RunResult, options: dict[str, Any]) -> ExitCode:
+    if options["baseline"] is None:
+        raise click.UsageError("--update-baseline needs --baseline FILE")
+    count = baseline.write(Path(options["baseline"]), result)
+    click.echo(f"{options['baseline']}: {count} entries", err=True)
+    return ExitCode.DONE
+
+
+def _subtract_baseline(result: RunResult, path: Path, options: dict[str, Any]) -> None:
+    comparison = baseline.subtract(result, baseline.read(path))
+    if options["quiet"]:
+        return
+    click.echo(f"{path}: covers {comparison.covered} findings and pending edits", err=True)
+    for entry in comparison.gone:
+        click.echo(f"{entry.path}: {entry.id} {entry.name} no longer occurs; --update-baseline takes it out", err=True)

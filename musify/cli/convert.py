@@ -27,6 +27,7 @@ from musify.source.document import Document, NotText
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Write a complete tree to DIR.")
 @click.option("-i", "--in-place", is_flag=True, help="Change the files themselves.")
 @click.option("--force", is_flag=True, help="Let -o use a folder that is not empty.")
+@click.option("--annotate", is_flag=True, help="Put findings into the source, as comments above their lines.")
 @click.option("--stdin-name", default="stdin.cu", show_default=True, metavar="NAME", help="Name of what `-` reads.")
 @click.option("--fail-on", type=click.Choice([item.value for item in Severity]), help="Exit 1 at such a finding.")
 @shared_options

@@ -34,6 +34,8 @@ _SHARED = (
     click.option("-j", "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1,
                  help="Processes.  [default: one a core]"),
     click.option("--report", multiple=True, metavar="FORMAT[:PATH]", help="Write a report (json, text); repeatable."),
+    click.option("--select", multiple=True, metavar="ID", help="Report only these findings; MUS3 means all of MUS3xx."),
+    click.option("--ignore", multiple=True, metavar="ID", help="Do not report these findings."),
     click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of messages."),
     click.option("-q", "--quiet", is_flag=True, help="No summary and no progress."),
 )  # fmt: skip
@@ -58,4 +60,5 @@ def apply_config(context: click.Context, paths: Sequence[Path]) -> None:
 def settings_of(options: dict[str, Any]) -> Settings:
     """What the options mean for the conversion itself."""
     target = Target(tuple(options["arch"]) or ARCHITECTURES, options["sdk"])
-    return Settings(target, options["unattested"], options["comments"], not options["keep_names"])
+    annotate = options.get("annotate", False)
+    return Settings(target, options["unattested"], options["comments"], not options["keep_names"], annotate)

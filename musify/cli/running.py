@@ -14,12 +14,13 @@ import click
 from musify.cli.options import settings_of
 from musify.engine import tree
 from musify.engine.results import RunResult
-from musify.model import ExitCode, Severity
+from musify.model import ExitCode, MusifyError, Severity
 from musify.project.files import Selection, SourceFile, find_files
 from musify.project.layout import Layout
 from musify.project.output import Destination
 from musify.report import FORMATS, parse_request, text_report, write_report
 from musify.rules import book
+from musify.rules.findings import catalogue
 
 _PROGRESS_AFTER_SECONDS = 0.7
 _FINDINGS_SHOWN = 20
@@ -46,15 +47,21 @@ def make_plan(
     diff: bool,
 ) -> tree.Plan:
     """The plan of the run. Raises MusifyError for a bad rule file or report."""
-    details = any(parse_request(request)[0] == "json" for request in options["report"])
+    details = any(parse_request(request)[0] == "json" for request in options["report"]) or bool(options.get("baseline"))
     rules = book.load([Path(path) for path in options["rules"]])
     return tree.Plan(files, layout, rules, settings_of(options), destination, options["lang"], details, diff)
 
 
 def run(plan: tree.Plan, options: dict[str, Any]) -> RunResult:
     """Run the plan, with a progress bar where a person is watching."""
+    known = tuple(catalogue())
+    for identifier in (*options["select"], *options["ignore"]):
+        if not any(item.startswith(identifier) for item in known):
+            raise MusifyError(f"{identifier}: no finding has an id that begins so; see docs/findings.md")
     with _progress(options) as report:
-        return tree.run(plan, options["jobs"], report)
+        result = tree.run(plan, options["jobs"], report)
+    result.choose(options["select"], options["ignore"])
+    return result
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from musify.engine.annotations import annotation_edits
 from musify.languages.cuda import source
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import Settings, Surroundings
@@ -49,6 +50,9 @@ def convert_source(document: Document, book: RuleBook, settings: Settings, surro
     outline = unit.outline
     markers = read_markers(document, (Span(item.start, item.end) for item in outline.comments()))
     edits, findings = markers.filter(document, result.edits, result.findings)
+    if settings.annotate:
+        held = [item for item in findings if item.rule_id != "MUS101" or item.name.encode() not in declared]
+        edits += annotation_edits(document, outline, held)
     findings.sort(key=lambda finding: (finding.span, finding.rule_id))
     try:
         conversion = Conversion(document, applier.in_order(edits), findings, declared)

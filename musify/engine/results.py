@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from musify.engine.document import Conversion
-from musify.model import Applicability, Edit, Finding, Severity
+from musify.model import Applicability, Edit, Finding, Severity, Span
 from musify.rules import findings as catalogue
 from musify.source.document import Document
 
@@ -29,6 +30,7 @@ class EditRecord(NamedTuple):
     name: str
     library: str
     evidence: str
+    fingerprint: str
 
 
 class FindingRecord(NamedTuple):
@@ -44,6 +46,7 @@ class FindingRecord(NamedTuple):
     message: str
     suggestion: str
     suppressed: bool
+    fingerprint: str
 
 
 @dataclass
@@ -91,6 +94,15 @@ class RunResult:
                 item for item in file.findings if item.id != UNKNOWN_NAME or item.name.encode() not in declared
             ]
 
+    def choose(self, select: Sequence[str], ignore: Sequence[str]) -> None:
+        """Keep findings whose id begins with one of `select` (any, where it is empty) and with none of `ignore`."""
+        for file in self.files:
+            file.findings = [
+                item
+                for item in file.findings
+                if (not select or item.id.startswith(tuple(select))) and not item.id.startswith(tuple(ignore))
+            ]
+
     def reaches(self, level: Severity) -> bool:
         """Whether an unsuppressed finding is at or above `level`."""
         return any(
@@ -124,7 +136,15 @@ def finding_record(document: Document, finding: Finding, language: str) -> Findi
         catalogue.message(finding, language),
         catalogue.suggestion(finding, language),
         finding.suppressed,
+        fingerprint(document, finding.span, finding.rule_id, finding.name),
     )
+
+
+def fingerprint(document: Document, span: Span, identifier: str, name: str) -> str:
+    """What a finding or an edit is known by when lines move: its id, its name and the text of its line."""
+    start, end = document.line_span(document.line_index(span.start))
+    text = b" ".join(document.data[start:end].split())
+    return hashlib.sha256(b"\0".join((identifier.encode(), name.encode(), text))).hexdigest()[:16]
 
 
 def _edit_record(document: Document, edit: Edit) -> EditRecord:
@@ -139,4 +159,5 @@ def _edit_record(document: Document, edit: Edit) -> EditRecord:
         edit.name.removesuffix("*"),
         edit.library,
         edit.evidence,
+        fingerprint(document, edit.span, edit.rule_id, edit.name),
     )

@@ -47,13 +47,14 @@ class IncludeTarget(NamedTuple):
 class Settings:
     """What the user asked for.
 
-    `unattested`: "rename" or "keep". `comments`: rename in comments too.
+    `unattested`: "rename" or "keep". `comments`: rename in comments too. `annotate`: put findings into the source.
     """
 
     target: Target = DEFAULT_TARGET
     unattested: str = "rename"
     comments: bool = False
     rename_files: bool = True
+    annotate: bool = False
 
 
 @dataclass(frozen=True)

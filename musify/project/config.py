@@ -22,6 +22,9 @@ _KEYS: dict[str, tuple[str, type[Any]]] = {
     "comments": ("comments", bool),
     "jobs": ("jobs", int),
     "lang": ("lang", str),
+    "select": ("select", list),
+    "ignore": ("ignore", list),
+    "baseline": ("baseline", str),
     "fail-on": ("fail_on", str),
 }
 
@@ -57,6 +60,8 @@ def _checked(path: Path, table: dict[str, Any]) -> dict[str, Any]:
             raise MusifyError(f"{path}:{_line(path, key)}: {key} must be a {kind.__name__}")
         if name == "rules":
             value = [str(path.parent / str(item)) for item in list(value)]
+        elif name == "baseline":
+            value = str(path.parent / str(value))
         options[name] = value
     return options
 
