@@ -17,7 +17,8 @@ from musify.source.words import WordFinder
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
 _RARE_STEM = 60
 _MARKS = frozenset(
-    b"asm warpSize MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu>".split()
+    b"asm warpSize MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu> "
+    b"threadIdx __shfl __shared__ __constant__ __global__ __device__ __launch_bounds__ <<<".split()
 )
 
 

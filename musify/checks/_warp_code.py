@@ -1,0 +1,94 @@
+"""Shuffles, and places where a block is cut into warps of 32 threads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from musify.checks._constants import constants
+from musify.checks._device_code import Call, Function, device_code
+from musify.languages.cuda.unit import Unit
+from musify.model import Span, Target
+
+# Cards whose hardware warp is documented as 128 threads; on mp_31 it is 32, as on CUDA.
+WIDE_WARPS = ("mp_21", "mp_22")
+WARP = 32
+SHUFFLE = re.compile(rb"\b__shfl(?:_up|_down|_xor)?(?:_sync)?\b")
+_THREAD = re.compile(rb"threadIdx\s*\.\s*x|blockDim\s*\.\s*[xyz]")
+# int tid = threadIdx.x + ...;  unsigned tid(threadIdx.x + ...);
+_FROM_THREAD = re.compile(
+    rb"\b([A-Za-z_]\w*)\s*=\s*[^;=]*\bthreadIdx\s*\.\s*x\b[^;]*;|\b(?:int|unsigned|auto|\w+_t)\s+(\w+)\s*[({]\s*[^;=]*\bthreadIdx\s*\.\s*x\b"
+)
+_DERIVED = re.compile(rb"\b([A-Za-z_]\w*)\s*=\s*([\w\s.+*()-]+);")
+_CUT = re.compile(rb"(/|%|(?<!&)&(?!&)|>>)\s*\(?\s*(\w+)\b(?!\s*[.(])(\s*-\s*1\b\s*\)?)?")
+_SUBJECT = re.compile(rb"(?<![.>])\b([A-Za-z_]\w*(?:\s*\.\s*[xyz])?)\s*\)*\s*\Z")
+_WARP_CONSTANT = re.compile(rb"(?:\w*_)?WARP_?(?:SIZE|SZ|THREADS|WIDTH)|LOG2?_?WARP_?SIZE|kWarpSize|kWarpThreads")
+_DIVISORS = {b"/": 32, b"%": 32, b"&": 31, b">>": 5}
+
+
+class Shuffle(NamedTuple):
+    """A shuffle: how the lane is told (absolute, or relative: up, down, xor), which, and the width."""
+
+    call: Call
+    is_absolute: bool
+    has_mask: bool
+    lane: Span | None
+    width: Span | None
+
+
+def wide_warps(target: Target) -> list[str]:
+    """The target's architectures whose hardware warp is not 32 threads by the documents."""
+    return [item for item in target.architectures if item in WIDE_WARPS]
+
+
+def shuffles(unit: Unit, within: Span | None = None) -> Iterator[Shuffle]:
+    """The shuffles of a source, those in macros too unless a span is given."""
+    for call in device_code(unit).calls(SHUFFLE, within):
+        name = unit.text(call.name)
+        has_mask = name.endswith(b"_sync")
+        values = call.arguments[1:] if has_mask else call.arguments
+        lane = values[1] if len(values) > 1 else None
+        yield Shuffle(call, name in (b"__shfl", b"__shfl_sync"), has_mask, lane, values[2] if len(values) > 2 else None)
+
+
+def goes_by_default_width(shuffle: Shuffle) -> bool:
+    """Whether a shuffle reaches over the whole hardware warp."""
+    return shuffle.lane is not None and shuffle.width is None
+
+
+def split(unit: Unit, function: Function) -> Span | None:
+    """The first place where a function cuts the threads of its block into warps of 32."""
+    text = device_code(unit).text
+    body = text[function.body.start : function.body.end]
+    if b"threadIdx" not in body and b"blockDim" not in body:
+        return None
+    indices: set[bytes] | None = None
+    for match in _CUT.finditer(body):
+        subject = _SUBJECT.search(body, max(0, match.start() - 60), match.start())
+        if subject is None or not _is_a_warp(unit, match.group(1), match.group(2), is_less_one=bool(match.group(3))):
+            continue
+        indices = _thread_indices(body) if indices is None else indices
+        if subject.group(1) in indices or _THREAD.fullmatch(subject.group(1)):
+            return Span(function.body.start + subject.start(), function.body.start + match.end())
+    return None
+
+
+def _thread_indices(body: bytes) -> set[bytes]:
+    """Variables that hold a thread's index, in the block or in the grid."""
+    own = {first or second for first, second in _FROM_THREAD.findall(body)}
+    for name, value in _DERIVED.findall(body):
+        if own.intersection(re.findall(rb"(?<![.\w])\w+", value)) and b"Idx" in body:
+            own.add(name)
+    return own
+
+
+def _is_a_warp(unit: Unit, sign: bytes, divisor: bytes, *, is_less_one: bool) -> bool:
+    """Whether `sign divisor` takes a thread's place in a warp of 32, or its warp; `& (WARP - 1)` is one less."""
+    if divisor == b"warpSize" and b"define warpSize" not in unit.data:
+        return False
+    value = constants(unit).value(divisor)
+    if value is None:
+        # A constant of a header that is not at hand: its name tells.
+        return _WARP_CONSTANT.fullmatch(divisor) is not None and not divisor.startswith(b"C10_")
+    return value - is_less_one == _DIVISORS[sign]

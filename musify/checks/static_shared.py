@@ -1,0 +1,49 @@
+"""Static shared memory of a kernel above what a block of the architecture has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from musify.checks._constants import constants
+from musify.checks._device_code import Function, device_code
+from musify.languages.cuda.unit import Unit
+from musify.model import Finding, Span
+from musify.rules.device import limits
+
+_SHARED = re.compile(rb"\b__shared__\b([^;{}=]*);")
+
+
+def run(unit: Unit) -> Iterator[Finding]:
+    """One finding a function, at its largest declaration."""
+    if b"__shared__" not in unit.data:
+        return
+    available = limits("static_shared", unit.settings.target)
+    code = device_code(unit)
+    for function in code.functions:
+        sizes = _sizes(unit, function)
+        total = sum(size for size, _ in sizes.values())
+        exceeded = {item: limit for item, limit in available.items() if total > limit}
+        if exceeded and not code.is_elsewhere(function.body.start):
+            place = max(sizes.values(), key=lambda entry: entry[0])[1]
+            arguments = {"bytes": str(total), "limits": limits_text(exceeded)}
+            yield Finding("MUS220", place, function.name.decode(), arguments)
+
+
+def limits_text(exceeded: dict[str, int]) -> str:
+    """`mp_21 28672, mp_22 73728`."""
+    return ", ".join(f"{item} {limit}" for item, limit in exceeded.items())
+
+
+def _sizes(unit: Unit, function: Function) -> dict[bytes, tuple[int, Span]]:
+    """Bytes and place of each variable whose size is known; of a name declared twice (#if, #else) the smaller."""
+    text = device_code(unit).text
+    found: dict[bytes, tuple[int, Span]] = {}
+    for match in _SHARED.finditer(text, *function.body):
+        if b"extern" in text[max(0, match.start() - 20) : match.start(1)].rsplit(b";")[-1] + match.group(1):
+            continue
+        for name, layout in constants(unit).types.declared(match.group(1)):
+            if layout is not None:
+                entry = (layout.size, Span(match.start(), match.end() - 1))
+                found[name] = min(found.get(name, entry), entry)
+    return found
