@@ -202,3 +202,9 @@ FEATURE_MACROS = {
 @pytest.mark.parametrize(("source", "expected"), FEATURE_MACROS.values(), ids=FEATURE_MACROS.keys())
 def test_feature_macros(convert: Convert, source: str, expected: str) -> None:
     assert convert(source).text == expected
+
+
+def test_deep_nesting_is_reported_not_fatal(convert: Convert) -> None:
+    source = "#if " + "(" * 3000 + "__CUDA_ARCH__ >= 800" + ")" * 3000 + "\n#endif\ncudaStream_t s;\n"
+    result = convert(source)
+    assert result.ids == ["MUS302"] and result.text.endswith("musaStream_t s;\n")

@@ -180,7 +180,10 @@ def condition_of(outline: Outline, directive: Directive) -> Expression:
 
 def parse(data: bytes, tokens: list[Token]) -> Expression:
     """The expression that `tokens` of `data` spell. Raises NotAnExpression."""
-    return _Parser(data, tokens).whole()
+    try:
+        return _Parser(data, tokens).whole()
+    except RecursionError as error:
+        raise NotAnExpression("the condition is nested too deeply") from error
 
 
 def evaluate(node: Expression, values: Mapping[bytes, int | None]) -> int | None:
