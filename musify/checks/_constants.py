@@ -71,7 +71,7 @@ class Constants:
 
     def _in_numbers(self, expression: bytes, depth: int) -> bytes | None:
         """The expression with every name replaced by its value."""
-        expression = _SIZEOF.sub(self._size, _CAST.sub(b"", _NAMED_CAST.sub(b"", expression)))
+        expression = _CAST.sub(b"", _NAMED_CAST.sub(b"", _SIZEOF.sub(self._size, expression)))
         pieces: list[bytes] = []
         for token in significant(expression):
             text = expression[token.start : token.end]

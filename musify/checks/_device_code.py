@@ -57,11 +57,22 @@ class DeviceCode:
         self.text = _blanked(self.with_macros, directives)
 
     @cached_property
+    def _structure(self) -> bytes:
+        """The text without those #else and #elif branches whose braces do not match: the first stands for all."""
+        others = [
+            (branch.span.start, branch.span.end)
+            for group in self._unit.conditionals.groups
+            for branch in group.branches[1:]
+            if self.text.count(b"{", *branch.span) != self.text.count(b"}", *branch.span)
+        ]
+        return _blanked(self.text, sorted(others)) if others else self.text
+
+    @cached_property
     def functions(self) -> list[Function]:
         """All functions marked __global__ or __device__ that have a body, in order."""
         found: list[Function] = []
         position = 0
-        for marker in self._markers.finditer(self.text):
+        for marker in self._markers.finditer(self._structure):
             if marker.start() < position:
                 continue
             function = self._function(marker.start())
@@ -110,7 +121,7 @@ class DeviceCode:
         return re.compile(rb"\b(?:__(?:global|device)__|" + b"|".join(own) + rb")\b") if own else _MARKER
 
     def _function(self, start: int) -> Function | None:
-        text = self.text
+        text = self._structure
         depth, name, position = 0, b"", start
         while True:
             match = _HEAD_STOP.search(text, position)

@@ -49,7 +49,17 @@ def shuffles(unit: Unit, within: Span | None = None) -> Iterator[Shuffle]:
         has_mask = name.endswith(b"_sync")
         values = call.arguments[1:] if has_mask else call.arguments
         lane = values[1] if len(values) > 1 else None
-        yield Shuffle(call, name in (b"__shfl", b"__shfl_sync"), has_mask, lane, values[2] if len(values) > 2 else None)
+        width = values[2] if len(values) > 2 else _width_in_macro(unit, name) if within else None
+        yield Shuffle(call, name in (b"__shfl", b"__shfl_sync"), has_mask, lane, width)
+
+
+def _width_in_macro(unit: Unit, name: bytes) -> Span | None:
+    """The width that the project's own macro of this name (`#define __shfl(v, l) ...`) gives to the shuffle in it."""
+    for directive in unit.outline.directives:
+        if directive.name == name:
+            for call in device_code(unit).calls(SHUFFLE, Span(directive.body, directive.end)):
+                return call.arguments[3] if len(call.arguments) > 3 else None
+    return None
 
 
 def goes_by_default_width(shuffle: Shuffle) -> bool:

@@ -14,22 +14,29 @@ from musify.rules.location import rules_folder
 class Feature(NamedTuple):
     """A feature of CUDA that MUSA lacks or has in part: the names that show its use.
 
-    `form`: what follows the name where the feature is used (call, template, type, any). `architectures` and
-    `below_sdk` say where it is a matter; empty: everywhere.
+    `form`: what follows the name where the feature is used (call, template, any). `per`: file or function.
     """
 
     finding: str
     names: tuple[str, ...]
     form: str
-    architectures: tuple[str, ...]
-    below_sdk: str
+    per: str
 
 
-class EnumArgument(NamedTuple):
-    """Functions (a regular expression for their names) and the arguments of theirs that are library enums."""
+class EnumArguments(NamedTuple):
+    """Functions (a regular expression for their names) and which arguments of theirs are library enums."""
 
     functions: str
     positions: Mapping[int, str]
+
+
+class ChangedArguments(NamedTuple):
+    """Functions that take other arguments on MUSA under the same name."""
+
+    names: tuple[str, ...]
+    why: str
+    why_zh: str
+    source: str
 
 
 @lru_cache(maxsize=1)
@@ -54,25 +61,36 @@ def type_sizes() -> Mapping[str, int]:
 def features() -> tuple[Feature, ...]:
     """The features that names alone give away."""
     return tuple(
-        Feature(
-            table["finding"], tuple(table["names"].split()), table["form"],
-            tuple(table.get("architectures", ())), table.get("below_sdk", ""),
-        )
+        Feature(table["finding"], tuple(table["names"].split()), table["form"], table["per"])
         for table in read_toml(rules_folder() / "device" / "features.toml")["feature"]
-    )  # fmt: skip
-
-
-@lru_cache(maxsize=1)
-def enum_arguments() -> tuple[EnumArgument, ...]:
-    """Where library functions take enums whose values MUSA numbers otherwise."""
-    return tuple(
-        EnumArgument(table["functions"], {int(key): kind for key, kind in table["positions"].items()})
-        for table in read_toml(rules_folder() / "device" / "enums.toml")["function"]
     )
 
 
 @lru_cache(maxsize=1)
-def enum_types() -> Mapping[str, str]:
-    """Enum types whose values MUSA numbers otherwise, each with an example for a person to see."""
-    types: Mapping[str, str] = read_toml(rules_folder() / "device" / "enums.toml")["types"]
+def _libraries() -> Mapping[str, Any]:
+    return read_toml(rules_folder() / "device" / "libraries.toml")
+
+
+@lru_cache(maxsize=1)
+def enum_arguments() -> tuple[EnumArguments, ...]:
+    """Where library functions take enums whose values MUSA numbers otherwise."""
+    return tuple(
+        EnumArguments(table["functions"], {int(key): kind for key, kind in table["positions"].items()})
+        for table in _libraries()["enum_argument"]
+    )
+
+
+def enum_types() -> Mapping[str, Mapping[str, str]]:
+    """Enum types whose values MUSA numbers otherwise: for each the CUDA values with their names."""
+    types: Mapping[str, Mapping[str, str]] = _libraries()["enum"]
     return types
+
+
+@lru_cache(maxsize=1)
+def changed_arguments() -> Mapping[str, ChangedArguments]:
+    """Functions that take other arguments on MUSA, by name."""
+    groups = [
+        ChangedArguments(tuple(table["names"].split()), table["why"], table["why_zh"], table["source"])
+        for table in _libraries()["changed"]
+    ]
+    return {name: group for group in groups for name in group.names}

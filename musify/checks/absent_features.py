@@ -1,0 +1,71 @@
+"""Features that names give away: textures and surfaces, thread block clusters. The names lie in rules/device."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from musify.checks._device_code import device_code
+from musify.languages.cuda.references import is_identifier
+from musify.languages.cuda.unit import Unit
+from musify.model import Finding, Span
+from musify.rules.device import Feature, features
+
+_HINTS = (b"tex", b"surf", b"Tex", b"Surf", b"luster", b"map_shared_rank")
+_AFTER = {"call": rb"(?=\s*(?:<[^;(){}]*>)?\s*\()", "template": rb"(?=\s*<[\w\s:,*]+>)", "any": rb""}
+_OWN = re.compile(rb"\b(?:class|struct|namespace|define)\s+\Z")
+_MOST_NAMES = 5
+
+
+def run(unit: Unit) -> Iterator[Finding]:
+    """One finding a feature and file or function, at its first use."""
+    if not any(hint in unit.data for hint in _HINTS):
+        return
+    reported: dict[tuple[str, int], tuple[Span, list[str]]] = {}
+    for feature in features():
+        for place in _uses(unit, feature):
+            function = device_code(unit).function_at(place.start) if feature.per == "function" else None
+            first, names = reported.setdefault((feature.finding, function.start if function else -1), (place, []))
+            name = unit.text(place).decode()
+            if name not in names:
+                names.append(name)
+    for (finding, _), (first, names) in reported.items():
+        more = ", ..." if len(names) > _MOST_NAMES else ""
+        yield Finding(finding, first, names[0], {"names": ", ".join(names[:_MOST_NAMES]) + more})
+
+
+@lru_cache(maxsize=8)
+def _pattern(feature: Feature) -> re.Pattern[bytes]:
+    names = b"|".join(re.escape(name.encode()) for name in feature.names)
+    return re.compile(rb"\b(?:" + names + rb")\b" + _AFTER[feature.form])
+
+
+def _uses(unit: Unit, feature: Feature) -> Iterator[Span]:
+    """Where a feature is used; a name that the file declares itself is its own."""
+    code = device_code(unit)
+    places = [Span(*match.span()) for match in _pattern(feature).finditer(code.with_macros)]
+    own = {unit.text(place) for place in places if _declares(unit, feature, place)}
+    for place in places:
+        if unit.text(place) in own or code.is_elsewhere(place.start):
+            continue
+        if feature.form == "any" or unit.text(unit.outline.before(place.start)) not in (b".", b"->"):
+            yield place
+
+
+def _declares(unit: Unit, feature: Feature, place: Span) -> bool:
+    directive = unit.outline.directive_at(place.start)
+    if directive is not None and directive.name_start == place.start:
+        return True
+    before = unit.outline.before(place.start)
+    text = unit.text(before)
+    if feature.form != "call":
+        return text in (b"class", b"struct", b"namespace")
+    # A type before a name that is followed by a parenthesis: `float tex2D(`.
+    return (
+        is_identifier(text) and text not in (b"return", b"else", b"case") and not _follows_a_line(unit, before, place)
+    )
+
+
+def _follows_a_line(unit: Unit, before: Span, place: Span) -> bool:
+    return b"\n" in unit.data[before.end : place.start] or unit.text(before).isupper()
