@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 
 from musify.checks._constants import constants
+from musify.cli import cli
 from musify.languages.cuda.unit import Unit
+from musify.languages.surroundings import Surroundings
+from musify.project.definitions import Definitions, definitions
 from musify.rules.book import RuleBook
 from tests.conftest import Convert
 
@@ -109,3 +115,29 @@ EXPRESSIONS = {
 def test_constant_expressions(rules: RuleBook, expression: bytes, value: int | None) -> None:
     source = b"#define N 42\n#define LOOP (LOOP + 1)\nstruct P { char c; double d; };\nint n = 5;\n"
     assert constants(Unit(source, rules)).value(expression) == value
+
+
+def test_constants_of_included_headers(convert: Convert) -> None:
+    source = shared("__shared__ float a[TILE][TILE];")
+    around = Surroundings("k.cu", constants=lambda: {b"TILE": b"(1 << 7)"})
+    assert convert(source, surroundings=around).ids == ["MUS220"]
+    template = "template <int TILE> __global__ void k() { __shared__ float a[TILE][TILE]; }\n"
+    assert convert(template, surroundings=around).ids == []
+
+
+def test_definitions_of_a_header() -> None:
+    header = b"#pragma once\n#define A 16 // lanes\n#define B (A * 2)\n#define F(x) x\nstatic constexpr int C = 3;\ntypedef float R;\n"
+    assert definitions(header) == {b"A": b"16", b"B": b"(A * 2)", b"C": b"3", b"R": b"float"}
+    assert definitions(b"#ifdef X\n#define A 1\n#else\n#define A 2\n#endif\n") == {b"A": b""}
+
+
+def test_definitions_of_several_headers() -> None:
+    files = {"a.h": b"#define A 1\n#define B 2\n", "b.h": b"#define A 1\n#define B 3\n"}
+    assert Definitions(files.__getitem__).of(files) == {b"A": b"1"}
+
+
+def test_constants_over_files(tmp_path: Path) -> None:
+    (tmp_path / "sizes.h").write_text("#define TILE 128\n")
+    (tmp_path / "k.cu").write_text('#include "sizes.h"\n' + shared("__shared__ float a[TILE][TILE];"))
+    result = CliRunner().invoke(cli, ["check", str(tmp_path)])
+    assert "MUS220" in result.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from musify.checks._device_code import device_code
@@ -24,6 +25,7 @@ _IS_DECLARED = re.compile(rb"\b(?:int|unsigned|long|size_t|auto|u?int\d+_t)\s+\Z
 _IS_CHANGED = re.compile(rb"(?:\+\+|--|(?:^|[(,=])\s*&)\s*\Z")
 _IS_CHANGED_AFTER = re.compile(rb"\s*(?:(?:[-+*/|&]|<<|>>)=|\+\+|--)")
 _ASSIGNED = re.compile(rb"\s*=(?!=)\s*([^;]+);")
+_TEMPLATE = re.compile(rb"template\s*<([^<>]*)>")
 _MAXIMUM_DEPTH = 12
 _LONGEST = 400
 
@@ -35,7 +37,7 @@ class Constants:
         self._unit = unit
         self._code = device_code(unit)
         self._known: dict[bytes, int | None] = {}
-        self.types = Types(self._code.text, self.value, self._macros)
+        self.types = Types(self._code.text, self.value, lambda name: self._macros(name) or self._included(name))
 
     def value(self, expression: bytes) -> int | None:
         """The value of an integer expression; None where it is not constant or cannot be told from this file."""
@@ -105,7 +107,7 @@ class Constants:
             statement = code.text[_statement_start(code.text, match.start()) : match.start()]
             if _IS_CONSTANT.search(statement) and b"(" not in statement and statement[-1:].isspace():
                 found.append(_first_part(match.group(1)))
-        return found or self._enumerators.get(name, [])
+        return found or self._enumerators.get(name) or self._included(name)
 
     def _macros(self, name: bytes) -> list[bytes]:
         """What a macro without parameters stands for, once for every place that defines it."""
@@ -115,6 +117,26 @@ class Constants:
             for item in self._by_name.get(name, ())
             if not code.is_elsewhere(item.start)
         ]
+
+    def _included(self, name: bytes) -> list[bytes]:
+        """What a file of the run that this one includes defines the name as."""
+        if name in self._bound:
+            return []
+        text = self._headers.get(name)
+        return [] if text is None else [text]
+
+    @cached_property
+    def _headers(self) -> Mapping[bytes, bytes]:
+        return self._unit.surroundings.constants()
+
+    @cached_property
+    def _bound(self) -> frozenset[bytes]:
+        """Parameters of templates: within them the name is another's, whatever a header calls by it."""
+        return frozenset(
+            name
+            for match in _TEMPLATE.finditer(self._code.text)
+            for name in re.findall(rb"\w+(?=\s*(?:[,>=]|\Z))", match.group(1))
+        )
 
     @cached_property
     def _by_name(self) -> dict[bytes, list[Directive]]:

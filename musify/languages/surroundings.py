@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -63,7 +63,8 @@ class Surroundings:
 
     `own` and `macros`: listed names and pasting macros that files declare which this one includes. `namespaces`:
     namespaces of CUDA's libraries that the project opens itself. `includes`: for each path written in an #include
-    of this file that leads to a file of the run, that file.
+    of this file that leads to a file of the run, that file. `constants` gives what names stand for that included
+    files define; called only where a check needs one.
     """
 
     path: str = ""
@@ -71,3 +72,4 @@ class Surroundings:
     macros: Mapping[bytes, PastingMacro] = field(default_factory=dict)
     namespaces: frozenset[bytes] = frozenset()
     includes: Mapping[bytes, IncludeTarget] = field(default_factory=dict)
+    constants: Callable[[], Mapping[bytes, bytes]] = dict

@@ -6,12 +6,13 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from musify.languages.cuda.declarations import Ownership, listed_declarations
 from musify.languages.cuda.macros import pasting_macros
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import IncludeTarget, OwnName, PastingMacro, Surroundings
+from musify.project.definitions import Definitions
 from musify.project.layout import Layout
 from musify.rules.book import RuleBook
 from musify.source.conditions import Conditionals
@@ -75,19 +76,26 @@ class ProjectIndex:
         self._survey_included_sources()
         self._tellers = {path for path, survey in self._surveys.items() if survey.tells_others}
         self._conditions = lru_cache(maxsize=None)(self._conditional_includes)
+        self._definitions = Definitions(read)
 
     def surroundings(self, path: str) -> Surroundings:
         """What the file at `path` needs to know."""
         own, macros = self._told(path)
-        return Surroundings(path, own, macros, self._namespaces, self._includes.get(path, {}))
+        constants = partial(self._constants, path)
+        return Surroundings(path, own, macros, self._namespaces, self._includes.get(path, {}), constants)
 
     def __getstate__(self) -> dict[str, object]:
         """Without the cache and the reader, which cannot cross to a spawned process; that one makes its own."""
-        return {key: value for key, value in self.__dict__.items() if key not in ("_conditions",)}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_conditions", "_definitions")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._conditions = lru_cache(maxsize=None)(self._conditional_includes)
+        self._definitions = Definitions(self._read)
+
+    def _constants(self, path: str) -> dict[bytes, bytes]:
+        """What the files define that `path` includes, directly or not."""
+        return self._definitions.of(self._reachable(path) - {path})
 
     def _survey_included_sources(self) -> None:
         """A .cu that another file includes tells as a header does."""
