@@ -141,12 +141,12 @@ def test_words_find_every_name_that_matters(rules: RuleBook) -> None:
 def test_broken_cache_is_only_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     first = book.load().name(b"cudaMalloc")
-    cached = next((tmp_path / "musify").glob("rules-*.marshal"))
+    cached = next((tmp_path / "musify").glob("rules-api-*.marshal"))
     for wrong in (b"", b"nonsense", cached.read_bytes()[:1000]):
         cached.write_bytes(wrong)
         assert book.load().name(b"cudaMalloc") == first
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")
-    assert cache.load(rules_folder(), lambda folder: {"made": 1}) == {"made": 1}
+    assert cache.load(rules_folder(), ("api",), lambda folder: {"made": 1}) == {"made": 1}
 
 
 def test_rules_say_all_they_have_to(rules: RuleBook) -> None:

@@ -12,7 +12,11 @@ from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 from musify.rules.device import Feature, features
 
-_HINTS = (b"tex", b"surf", b"Tex", b"Surf", b"luster", b"map_shared_rank")
+# Pieces that every name of rules/device/features.toml holds, seldom seen elsewhere.
+_HINTS = (
+    b"tex1D", b"tex2D", b"tex3D", b"texCube", b"surf1D", b"surf2D", b"surf3D", b"surfCube", b"Texture", b"Surface", b"TexObject",
+    b"SurfObject", b"TexRef", b"texture", b"surface", b"luster", b"map_shared_rank",
+)  # fmt: skip
 _AFTER = {"call": rb"(?=\s*(?:<[^;(){}]*>)?\s*\()", "template": rb"(?=\s*<[\w\s:,*]+>)", "any": rb""}
 _OWN = re.compile(rb"\b(?:class|struct|namespace|define)\s+\Z")
 _MOST_NAMES = 5

@@ -28,7 +28,7 @@ _STATEMENT_ENDS = frozenset(b";{}")
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a statement that compares the major number of a device, or calculates with it."""
-    if not _PROPERTIES.search(unit.data):
+    if b"major" not in unit.data or not _PROPERTIES.search(unit.data):
         return
     reported = -1
     for word in unit.outline.words(_MAJOR):

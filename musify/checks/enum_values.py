@@ -66,11 +66,12 @@ def _casts(unit: Unit) -> Iterator[Finding]:
     """`(cublasOperation_t)1`, `static_cast<cublasOperation_t>(trans)`."""
     code = device_code(unit)
     kinds = "|".join(enum_types()).encode()
-    if not re.search(kinds, code.with_macros):
+    text = code.with_macros
+    if not any(kind.encode() in text for kind in enum_types()):
         return
     for match in re.finditer(
         rb"\(\s*(" + kinds + rb")\s*\)\s*([\w(][\w.>-]*)|static_cast\s*<\s*(" + kinds + rb")\s*>\s*\(\s*([^()]*)\)"
-        rb"|(?<![\w<(,])\s*\b(" + kinds + rb")\s*\(\s*(\d+)\s*\)",
+        rb"|(?<![\w<(,])\b(" + kinds + rb")\s*\(\s*(\d+)\s*\)",
         code.with_macros,
     ):
         kind, value = next((match.span(i), match.span(i + 1)) for i in (1, 3, 5) if match.group(i))

@@ -165,7 +165,7 @@ def _sibling(shown: str, new_path: str) -> str:
 
 def _diff_path(shown: str, file: SourceFile) -> str:
     """A path as a diff names it: relative to where the command runs, else to the folder that is converted."""
-    path = os.path.relpath(shown)
+    path = shown if shown[:1] not in ("/", ".") else os.path.relpath(shown)
     if not path.startswith(".."):
         return path.replace(os.sep, "/")
     folder = os.path.dirname(file.relative)

@@ -175,7 +175,7 @@ def load(user_files: Sequence[Path] = ()) -> RuleBook:
 
     Raises MusifyError, with file and line, where a rule file is bad.
     """
-    tables = cache.load(rules_folder(), _compile)
+    tables = cache.load(rules_folder(), ("api", "device"), _compile)
     if user_files:
         for path in user_files:
             loader.add_user_rules(tables, path)

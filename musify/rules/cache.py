@@ -10,7 +10,7 @@ import hashlib
 import marshal
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,10 @@ from musify.source.writing import write_atomically
 _FORM = 5
 
 
-def load(folder: Path, compile_rules: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
-    """The tables compiled from `folder`, from the cache where it is fresh."""
-    path = _cache_folder() / f"rules-{_fingerprint(folder)}.marshal"
+def load(folder: Path, parts: Sequence[str], compile_rules: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    """What `compile_rules` makes of the folders `parts` in `folder`, from the cache where it is fresh."""
+    kind = "-".join(parts)
+    path = _cache_folder() / f"rules-{kind}-{_fingerprint(folder, parts)}.marshal"
     with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
         tables = marshal.loads(path.read_bytes())
         if isinstance(tables, dict):
@@ -30,7 +31,7 @@ def load(folder: Path, compile_rules: Callable[[Path], dict[str, Any]]) -> dict[
     tables = compile_rules(folder)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        for stale in path.parent.glob("rules-*.marshal"):
+        for stale in path.parent.glob(f"rules-{kind}-*.marshal"):
             stale.unlink(missing_ok=True)
         write_atomically(path, marshal.dumps(tables))
     return tables
@@ -38,12 +39,12 @@ def load(folder: Path, compile_rules: Callable[[Path], dict[str, Any]]) -> dict[
 
 def _cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "musify"
+    return Path(base or os.path.expanduser("~/.cache")) / "musify"
 
 
-def _fingerprint(folder: Path) -> str:
+def _fingerprint(folder: Path, parts: Sequence[str]) -> str:
     digest = hashlib.sha256(f"{__version__} {_FORM} {sys.implementation.cache_tag} {folder}".encode())
-    for sub in ("api", "device"):
+    for sub in parts:
         with os.scandir(folder / sub) as entries:
             for entry in sorted(entries, key=lambda item: item.name):
                 status = entry.stat()

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from musify.model import Target
-from musify.rules.loader import read_toml
-from musify.rules.location import rules_folder
+from musify.rules.shipped import shipped_tables
 
 
 class Feature(NamedTuple):
@@ -41,7 +40,8 @@ class ChangedArguments(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _limits() -> Mapping[str, Mapping[str, Any]]:
-    return read_toml(rules_folder() / "device" / "limits.toml")
+    table: Mapping[str, Mapping[str, Any]] = shipped_tables("device")["limits.toml"]
+    return table
 
 
 def limits(quantity: str, target: Target) -> dict[str, int]:
@@ -53,7 +53,7 @@ def limits(quantity: str, target: Target) -> dict[str, int]:
 @lru_cache(maxsize=1)
 def type_sizes() -> Mapping[str, int]:
     """Sizes of basic types in bytes."""
-    sizes: Mapping[str, int] = read_toml(rules_folder() / "device" / "types.toml")["sizes"]
+    sizes: Mapping[str, int] = shipped_tables("device")["types.toml"]["sizes"]
     return sizes
 
 
@@ -62,13 +62,14 @@ def features() -> tuple[Feature, ...]:
     """The features that names alone give away."""
     return tuple(
         Feature(table["finding"], tuple(table["names"].split()), table["form"], table["per"])
-        for table in read_toml(rules_folder() / "device" / "features.toml")["feature"]
+        for table in shipped_tables("device")["features.toml"]["feature"]
     )
 
 
 @lru_cache(maxsize=1)
 def _libraries() -> Mapping[str, Any]:
-    return read_toml(rules_folder() / "device" / "libraries.toml")
+    table: Mapping[str, Any] = shipped_tables("device")["libraries.toml"]
+    return table
 
 
 @lru_cache(maxsize=1)

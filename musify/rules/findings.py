@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from musify.model import Finding, MusifyError, Severity
-from musify.rules.loader import read_toml
 from musify.rules.location import rules_folder
+from musify.rules.shipped import shipped_tables
 
 LANGUAGES = ("en", "zh")
 _TEXTS = ("title", "message", "suggestion", "why")
@@ -41,8 +41,9 @@ class FindingKind(NamedTuple):
 def catalogue() -> dict[str, FindingKind]:
     """All kinds of findings by id. Raises MusifyError where a file is bad."""
     kinds: dict[str, FindingKind] = {}
-    for path in sorted((rules_folder() / "findings").glob("*.toml")):
-        for identifier, table in read_toml(path).items():
+    for name, content in shipped_tables("findings").items():
+        path = rules_folder() / "findings" / name
+        for identifier, table in content.items():
             if identifier in kinds:
                 raise MusifyError(f"{path}: finding {identifier} is defined twice")
             try:
