@@ -30,6 +30,11 @@ NOTHING = {
         "int lane = threadIdx.x % warpSize; for (int o = warpSize / 2; o > 0; o /= 2) x[0] += __shfl_down_sync(-1, x[0], o);"
     ),
     "a shuffle by less than 32, no warps counted": kernel(f"x[0] += __shfl_xor_sync({FULL}, x[0], 16);"),
+    "an xor by less than 32": kernel(f"int w = threadIdx.x / 32; x[w] = __shfl_xor_sync({FULL}, x[0], 16);"),
+    "an xor that halves from 16": kernel(
+        f"int w = threadIdx.x / 32; for (int o = 16; o > 0; o >>= 1) x[w] += __shfl_xor_sync({FULL}, x[w], o);"
+    ),
+    "bits packed by the number of a warp": kernel("int w = threadIdx.x / warpSize; x[w / 32] = w % 32;"),
     "steps with a barrier between": kernel(
         "volatile float* s = x; int t = threadIdx.x; s[t] += s[t + 16]; __syncwarp(); s[t] += s[t + 8]; __syncwarp();"
     ),
@@ -61,14 +66,15 @@ def test_nothing_found(convert: Convert, source: str) -> None:
 
 
 ON_WIDE_WARPS = {
-    "warps counted, shuffle without width": ("MUS210", kernel(f"int w = threadIdx.x / 32; x[w] = __shfl_xor_sync({FULL}, x[0], 1);")),
-    "by shift": ("MUS210", kernel(f"int w = threadIdx.x >> 5; x[w] = __shfl_xor_sync({FULL}, x[0], 1);")),
-    "by mask": ("MUS210", kernel(f"int w = threadIdx.x & 31; x[w] = __shfl_xor_sync({FULL}, x[0], 1);")),
-    "by mask of a constant": ("MUS210", kernel(f"int w = threadIdx.x & (WARP_SIZE - 1); x[w] = __shfl_xor_sync({FULL}, x[0], 1);", WARP_SIZE)),
-    "by a constant": ("MUS210", kernel(f"int w = threadIdx.x % W; x[w] = __shfl_xor_sync({FULL}, x[0], 1);", "constexpr int W = 1 << 5;")),
-    "by a header's constant": ("MUS210", kernel(f"int w = threadIdx.x % WARP_SIZE; x[w] = __shfl_xor_sync({FULL}, x[0], 1);")),
-    "through a variable": ("MUS210", kernel(f"int t = blockIdx.x * blockDim.x + threadIdx.x; int g = t; x[g / 32] = __shfl_xor_sync({FULL}, x[0], 1);")),
-    "by the block's size": ("MUS210", kernel(f"int w = blockDim.x / 32; x[w] = __shfl_xor_sync({FULL}, x[0], 1);")),
+    "warps counted, shuffle without width": ("MUS210", kernel(f"int w = threadIdx.x / 32; x[w] = __shfl_down_sync({FULL}, x[0], 1);")),
+    "an xor that may leave 32": ("MUS210", kernel(f"int w = threadIdx.x / 32; for (int o = n; o > 0; o >>= 1) x[w] += __shfl_xor_sync({FULL}, x[w], o);")),
+    "by shift": ("MUS210", kernel(f"int w = threadIdx.x >> 5; x[w] = __shfl_down_sync({FULL}, x[0], 1);")),
+    "by mask": ("MUS210", kernel(f"int w = threadIdx.x & 31; x[w] = __shfl_down_sync({FULL}, x[0], 1);")),
+    "by mask of a constant": ("MUS210", kernel(f"int w = threadIdx.x & (WARP_SIZE - 1); x[w] = __shfl_down_sync({FULL}, x[0], 1);", WARP_SIZE)),
+    "by a constant": ("MUS210", kernel(f"int w = threadIdx.x % W; x[w] = __shfl_down_sync({FULL}, x[0], 1);", "constexpr int W = 1 << 5;")),
+    "by a header's constant": ("MUS210", kernel(f"int w = threadIdx.x % WARP_SIZE; x[w] = __shfl_down_sync({FULL}, x[0], 1);")),
+    "through a variable": ("MUS210", kernel(f"int t = blockIdx.x * blockDim.x + threadIdx.x; int g = t; x[g / 32] = __shfl_down_sync({FULL}, x[0], 1);")),
+    "by the block's size": ("MUS210", kernel(f"int w = blockDim.x / 32; x[w] = __shfl_down_sync({FULL}, x[0], 1);")),
     "the shuffle is in a helper": ("MUS210", kernel("int w = threadIdx.x / 32; x[w] = sum(x[0]);", REDUCE.format(width=""))),
     "warpSize beside 32": ("MUS210", kernel("int w = threadIdx.x / 32; x[w] = threadIdx.x % warpSize;")),
     "an absolute lane without width": ("MUS211", kernel(f"x[0] = __shfl_sync({FULL}, x[0], 0);")),
@@ -114,5 +120,5 @@ def test_found_everywhere(convert: Convert, findings: list[str], source: str, ar
 
 
 def test_one_finding_a_function(convert: Convert) -> None:
-    body = f"int w = threadIdx.x / 32; int l = threadIdx.x % 32; x[w] = __shfl_xor_sync({FULL}, x[l], 1);"
+    body = f"int w = threadIdx.x / 32; int l = threadIdx.x % 32; x[w] = __shfl_down_sync({FULL}, x[l], 1);"
     assert convert(kernel(body) + kernel(body).replace("void k", "void k2")).ids == ["MUS210", "MUS210"]

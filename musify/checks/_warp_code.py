@@ -20,6 +20,7 @@ _THREAD = re.compile(rb"threadIdx\s*\.\s*x|blockDim\s*\.\s*[xyz]")
 _FROM_THREAD = re.compile(
     rb"\b([A-Za-z_]\w*)\s*=\s*[^;=]*\bthreadIdx\s*\.\s*x\b[^;]*;|\b(?:int|unsigned|auto|\w+_t)\s+(\w+)\s*[({]\s*[^;=]*\bthreadIdx\s*\.\s*x\b"
 )
+_PARTS = re.compile(rb"[/%]|>>|(?<!&)&(?!&)")
 _DERIVED = re.compile(rb"\b([A-Za-z_]\w*)\s*=\s*([\w\s.+*()-]+);")
 _CUT = re.compile(rb"(/|%|(?<!&)&(?!&)|>>)\s*\(?\s*(\w+)\b(?!\s*[.(])(\s*-\s*1\b\s*\)?)?")
 _SUBJECT = re.compile(rb"(?<![.>])\b([A-Za-z_]\w*(?:\s*\.\s*[xyz])?)\s*\)*\s*\Z")
@@ -51,6 +52,22 @@ def shuffles(unit: Unit, within: Span | None = None) -> Iterator[Shuffle]:
         lane = values[1] if len(values) > 1 else None
         width = values[2] if len(values) > 2 else _width_in_macro(unit, name) if within else None
         yield Shuffle(call, name in (b"__shfl", b"__shfl_sync"), has_mask, lane, width)
+
+
+def stays_in_a_warp(unit: Unit, shuffle: Shuffle, function: Function) -> bool:
+    """Whether a shuffle gives the same in a warp of 32 and in a wider one: an xor by less than 32.
+
+    The distance is a constant, or the variable of a loop that starts below 32 and halves it.
+    """
+    if shuffle.lane is None or b"_xor" not in unit.text(shuffle.call.name):
+        return False
+    distance = unit.text(shuffle.lane)
+    value = constants(unit).value(distance)
+    if value is None and re.fullmatch(rb"[A-Za-z_]\w*", distance):
+        halving = rb"for\s*\([^;]*\b" + distance + rb"\s*=\s*([^;,]+);[^;]*;\s*" + distance + rb"\s*(?:>>=|/=)"
+        loops = re.findall(halving, device_code(unit).text[function.body.start : shuffle.call.name.start])
+        value = constants(unit).value(loops[-1]) if loops else None
+    return value is not None and 0 <= value < WARP
 
 
 def _width_in_macro(unit: Unit, name: bytes) -> Span | None:
@@ -86,7 +103,11 @@ def split(unit: Unit, function: Function) -> Span | None:
 
 def _thread_indices(body: bytes) -> set[bytes]:
     """Variables that hold a thread's index, in the block or in the grid."""
-    own = {first or second for first, second in _FROM_THREAD.findall(body)}
+    own = {
+        match.group(1) or match.group(2)
+        for match in _FROM_THREAD.finditer(body)
+        if not _PARTS.search(match.group())  # the number of a warp or a lane is no thread's index
+    }
     for name, value in _DERIVED.findall(body):
         if own.intersection(re.findall(rb"(?<![.\w])\w+", value)) and b"Idx" in body:
             own.add(name)

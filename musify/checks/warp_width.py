@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from musify.checks._constants import constants
 from musify.checks._device_code import Function, device_code
-from musify.checks._warp_code import WARP, Shuffle, goes_by_default_width, shuffles, split, wide_warps
+from musify.checks._warp_code import WARP, Shuffle, goes_by_default_width, shuffles, split, stays_in_a_warp, wide_warps
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 
@@ -47,7 +47,7 @@ def run(unit: Unit) -> Iterator[Finding]:
 def _reason(unit: Unit, function: Function) -> tuple[str, str] | None:
     """Why the hardware's warp matters in a function, None where it does not."""
     for shuffle in shuffles(unit, function.body):
-        if goes_by_default_width(shuffle):
+        if goes_by_default_width(shuffle) and not stays_in_a_warp(unit, shuffle, function):
             name = unit.text(shuffle.call.name).decode()
             return _WITHOUT_WIDTH[0].format(name=name), _WITHOUT_WIDTH[1].format(name=name)
     mentioned = _WARP_SIZE.search(device_code(unit).text, *function.body)
