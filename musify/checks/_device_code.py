@@ -17,6 +17,7 @@ _HEAD_STOP = re.compile(rb"[(){;=]")
 _BRACE = re.compile(rb"[{}]")
 _BRACKET = re.compile(rb"[()\[\]{},;]|(?<=\w)<[\w:,\s*&]*>(?=[(:{])")
 _LAST_CALL = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^;(){}]*>)?\s*\Z")
+_BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
 _OPENING = re.compile(rb"\s*(?:<[\w\s:,*&()]*>)?\s*\(")
 _NO_FUNCTION = frozenset(
     b"__launch_bounds__ __attribute__ __align__ alignas __declspec decltype noexcept __cluster_dims__".split()
@@ -170,11 +171,15 @@ def device_code(unit: Unit) -> DeviceCode:
 def closing_brace(text: bytes, position: int) -> int:
     """Where the brace that is open at `position` closes; the end of the text where it never does."""
     depth = 1
-    for match in _BRACE.finditer(text, position):
-        depth += 1 if match.group() == b"{" else -1
+    start = position
+    while True:
+        end = text.find(b"}", start)
+        if end < 0:
+            return len(text)
+        depth += text.count(b"{", start, end) - 1
         if depth == 0:
-            return match.start()
-    return len(text)
+            return end
+        start = end + 1
 
 
 def split_arguments(text: bytes, position: int) -> tuple[list[Span], int]:
@@ -212,9 +217,7 @@ def _blanked(data: bytes, spans: list[tuple[int, int]]) -> bytes:
         if start < position:
             continue
         pieces.append(data[position:start])
-        pieces.append(
-            b" " * (end - start) if data.find(b"\n", start, end) < 0 else re.sub(rb"[^\n]", b" ", data[start:end])
-        )
+        pieces.append(data[start:end].translate(_BLANK))
         position = end
     pieces.append(data[position:])
     return b"".join(pieces)

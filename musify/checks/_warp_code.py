@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from musify.checks._constants import constants
@@ -45,13 +46,22 @@ def wide_warps(target: Target) -> list[str]:
 
 def shuffles(unit: Unit, within: Span | None = None) -> Iterator[Shuffle]:
     """The shuffles of a source, those in macros too unless a span is given."""
-    for call in device_code(unit).calls(SHUFFLE, within):
+    for shuffle in _all_shuffles(unit):
+        if within is None or within.start <= shuffle.call.name.start < within.end:
+            yield shuffle
+
+
+@lru_cache(maxsize=1)
+def _all_shuffles(unit: Unit) -> list[Shuffle]:
+    found: list[Shuffle] = []
+    for call in device_code(unit).calls(SHUFFLE):
         name = unit.text(call.name)
         has_mask = name.endswith(b"_sync")
         values = call.arguments[1:] if has_mask else call.arguments
         lane = values[1] if len(values) > 1 else None
-        width = values[2] if len(values) > 2 else _width_in_macro(unit, name) if within else None
-        yield Shuffle(call, name in (b"__shfl", b"__shfl_sync"), has_mask, lane, width)
+        width = values[2] if len(values) > 2 else _width_in_macro(unit, call)
+        found.append(Shuffle(call, name in (b"__shfl", b"__shfl_sync"), has_mask, lane, width))
+    return found
 
 
 def stays_in_a_warp(unit: Unit, shuffle: Shuffle, function: Function) -> bool:
@@ -70,12 +80,13 @@ def stays_in_a_warp(unit: Unit, shuffle: Shuffle, function: Function) -> bool:
     return value is not None and 0 <= value < WARP
 
 
-def _width_in_macro(unit: Unit, name: bytes) -> Span | None:
+def _width_in_macro(unit: Unit, call: Call) -> Span | None:
     """The width that the project's own macro of this name (`#define __shfl(v, l) ...`) gives to the shuffle in it."""
+    name = unit.text(call.name)
     for directive in unit.outline.directives:
-        if directive.name == name:
-            for call in device_code(unit).calls(SHUFFLE, Span(directive.body, directive.end)):
-                return call.arguments[3] if len(call.arguments) > 3 else None
+        if directive.name == name and not directive.start <= call.name.start < directive.end:
+            for inner in device_code(unit).calls(SHUFFLE, Span(directive.body, directive.end)):
+                return inner.arguments[3] if len(inner.arguments) > 3 else None
     return None
 
 

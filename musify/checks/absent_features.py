@@ -12,10 +12,11 @@ from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 from musify.rules.device import Feature, features
 
-# Pieces that every name of rules/device/features.toml holds, seldom seen elsewhere.
+# Pieces of all names of rules/device/features.toml: seldom seen ones, and before them a few that are quickly ruled out.
+_FIRST_HINTS = (b"tex", b"surf", b"Tex", b"Surf", b"luster", b"map_shared_rank")
 _HINTS = (
-    b"tex1D", b"tex2D", b"tex3D", b"texCube", b"surf1D", b"surf2D", b"surf3D", b"surfCube", b"Texture", b"Surface", b"TexObject",
-    b"SurfObject", b"TexRef", b"texture", b"surface", b"luster", b"map_shared_rank",
+    b"tex1D", b"tex2D", b"tex3D", b"texCube", b"surf1D", b"surf2D", b"surf3D", b"surfCube", b"Texture", b"Surface",
+    b"TexObject", b"SurfObject", b"TexRef", b"texture", b"surface", b"luster", b"map_shared_rank",
 )  # fmt: skip
 _AFTER = {"call": rb"(?=\s*(?:<[^;(){}]*>)?\s*\()", "template": rb"(?=\s*<[\w\s:,*]+>)", "any": rb""}
 _OWN = re.compile(rb"\b(?:class|struct|namespace|define)\s+\Z")
@@ -24,7 +25,8 @@ _MOST_NAMES = 5
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a feature and file or function, at its first use."""
-    if not any(hint in unit.data for hint in _HINTS):
+    data = unit.data
+    if not any(hint in data for hint in _FIRST_HINTS) or not any(hint in data for hint in _HINTS):
         return
     reported: dict[tuple[str, int], tuple[Span, list[str]]] = {}
     for feature in features():
@@ -39,16 +41,19 @@ def run(unit: Unit) -> Iterator[Finding]:
         yield Finding(finding, first, names[0], {"names": ", ".join(names[:_MOST_NAMES]) + more})
 
 
-@lru_cache(maxsize=8)
-def _pattern(feature: Feature) -> re.Pattern[bytes]:
-    names = b"|".join(re.escape(name.encode()) for name in feature.names)
-    return re.compile(rb"\b(?:" + names + rb")\b" + _AFTER[feature.form])
+@lru_cache(maxsize=64)
+def _pattern(names: tuple[str, ...], form: str) -> re.Pattern[bytes]:
+    alternatives = b"|".join(re.escape(name.encode()) for name in names)
+    return re.compile(rb"\b(?:" + alternatives + rb")\b" + _AFTER[form])
 
 
 def _uses(unit: Unit, feature: Feature) -> Iterator[Span]:
     """Where a feature is used; a name that the file declares itself is its own."""
+    present = tuple(name for name in feature.names if name.encode() in unit.data)
+    if not present:
+        return
     code = device_code(unit)
-    places = [Span(*match.span()) for match in _pattern(feature).finditer(code.with_macros)]
+    places = [Span(*match.span()) for match in _pattern(present, feature.form).finditer(code.with_macros)]
     own = {unit.text(place) for place in places if _declares(unit, feature, place)}
     for place in places:
         if unit.text(place) in own or code.is_elsewhere(place.start):

@@ -14,17 +14,13 @@ from musify.source.conditions import integer
 
 _HINTS = (b"cublas", b"CUBLAS_", b"curand", b"CURAND_RNG", b"cusparse", b"CUSPARSE_", b"cusolver")
 _CONSTANT = rb"\b(?:CUBLAS_(?:OP|FILL_MODE|SIDE|DIAG)_[A-Z_]+|CURAND_RNG_\w+|CUSPARSE_(?:OPERATION|INDEX|ORDER)_\w+)\b"
+_ENUMERATOR = re.compile(_CONSTANT)
 _INTEGER = rb"(?:unsigned\s+)?(?:int|long|char|short|size_t|unsigned|u?int\d+_t)"
-_AS_INTEGER = re.compile(
-    rb"(?:\(\s*"
-    + _INTEGER
-    + rb"\s*\)\s*|static_cast\s*<\s*"
-    + _INTEGER
-    + rb"\s*>\s*\(\s*|(?<=[\w)\]])\s*[-+*/%^]\s*|\[\s*)("
-    + _CONSTANT
-    + rb")"
-    rb"|(" + _CONSTANT + rb")\s*(?:[-+*/%^](?![-+=])|(?:==|!=)\s*\d)"
+# What stands before and after an enumerator that is taken for a number.
+_BEFORE = re.compile(
+    rb"(?:\(\s*" + _INTEGER + rb"\s*\)|static_cast\s*<\s*" + _INTEGER + rb"\s*>\s*\(|[\w)\]]\s*[-+*/%^]|\[)\s*\Z"
 )
+_AFTER = re.compile(rb"\s*(?:[-+*/%^](?![-+=])|(?:==|!=)\s*\d)")
 _LITERAL = re.compile(rb"-?\d[\w']*")
 
 
@@ -38,10 +34,11 @@ def run(unit: Unit) -> Iterator[Finding]:
 
 def _constants_as_integers(unit: Unit) -> Iterator[Finding]:
     code = device_code(unit)
-    for match in _AS_INTEGER.finditer(code.with_macros):
-        place = Span(*match.span(1 if match.group(1) else 2))
-        if not code.is_elsewhere(place.start):
-            yield Finding("MUS238", place, unit.text(place).decode())
+    text = code.with_macros
+    for match in _ENUMERATOR.finditer(text):
+        is_number = _BEFORE.search(text, max(0, match.start() - 60), match.start()) or _AFTER.match(text, match.end())
+        if is_number and not code.is_elsewhere(match.start()):
+            yield Finding("MUS238", Span(*match.span()), match.group().decode())
 
 
 @lru_cache(maxsize=1)

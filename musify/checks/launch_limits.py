@@ -47,7 +47,9 @@ def _launches(unit: Unit) -> Iterator[list[Span]]:
     while position >= 0:
         end = _LAUNCH_END.search(text, position, position + 1500)
         if end is not None:
-            arguments, _ = split_arguments(text[: end.start()] + b")", position + 3)
+            offset = position + 3
+            spans, _ = split_arguments(text[offset : end.start()] + b")", 0)
+            arguments = [Span(span.start + offset, span.end + offset) for span in spans]
             if len(arguments) > 1:
                 yield arguments
         position = text.find(b"<<<", position + 3)
