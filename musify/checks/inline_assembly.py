@@ -1,65 +1,93 @@
-"""Inline assembly: PTX cannot be assembled for MUSA; host assembly is left alone."""
+"""Inline assembly: PTX becomes C++ where every instruction has an equivalent; host assembly is left alone."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from musify.languages.cuda.unit import Unit
 from musify.model import Edit, Finding, Span
+from musify.ptx.assembly import ASM_WORD, Assembly, read_assembly, string_macros
+from musify.ptx.recognition import ptx_instructions
+from musify.ptx.render import Refused
+from musify.ptx.rules import PtxRules, ptx_rules
+from musify.ptx.statement import Outcome, Place, convert_statement
 
-_ASM = re.compile(rb"\b(?:asm|__asm__|__asm)\b")
-_LITERAL = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
-# PTX instructions carry dotted types or states (mov.u32, bar.sync); a few stand bare.
-_PTX = re.compile(
-    rb"(?:^|[;{}\s]|\\n|\\t)(?:@!?%?\w+\s+)?([a-z][a-z0-9_]*(?:\.[a-z0-9_:]+)+|trap|exit|brkpt|ret)\s*(?=[;\s%{\[]|\\n|$)|(%%?(?:laneid|lanemask_\w+|smid|warpid|"
-    rb"nwarpid|clock(?:64)?|globaltimer\w*|tid\.[xyz]|ctaid\.[xyz])\b)|(\.reg\s+\.)"
-)
+_DEVICE_CODE = (b"__device__", b"__global__")
+_SHOWN = 5
+_SHOWN_BYTES = 160
 
 
 def run(unit: Unit) -> Iterator[Edit | Finding]:
-    """A finding for every statement of PTX."""
+    """For every statement of PTX either the edits that rewrite it and a finding to review them, or an error."""
     if b"asm" not in unit.data:
         return
-    for word in unit.outline.words(_ASM):
-        statement = _statement(unit, word)
-        if statement is None:
+    words = unit.outline.words(ASM_WORD)
+    if not words:
+        return
+    macros = string_macros(unit.outline)
+    for word in words:
+        assembly = read_assembly(unit.outline, word, macros)
+        if assembly is None:
+            yield from _unreadable(unit, word)
             continue
-        instructions = _instructions(unit, statement)
+        instructions = ptx_instructions(assembly.template)
         if instructions:
-            yield Finding("MUS201", statement, "asm", {"instructions": ", ".join(instructions)})
+            yield from _ptx(unit, assembly, instructions)
+        elif assembly.macros and _in_device_code(unit):
+            yield Finding("MUS203", assembly.span, "asm", {"macros": ", ".join(assembly.macros)})
 
 
-def _statement(unit: Unit, word: Span) -> Span | None:
-    """The whole `asm ... ( ... )`."""
-    outline = unit.outline
-    token = outline.after(word.end)
-    while outline.text(token) in (b"volatile", b"__volatile__", b"__volatile", b"inline", b"goto"):
-        token = outline.after(token.end)
-    if outline.text(token) != b"(":
-        return None
-    depth = 0
-    while token.start < token.end:
-        depth += {b"(": 1, b")": -1}.get(outline.text(token), 0)
-        if depth == 0:
-            return Span(word.start, token.end)
-        token = outline.after(token.end)
-    return None
+def _ptx(unit: Unit, assembly: Assembly, instructions: list[str]) -> Iterator[Edit | Finding]:
+    rules = ptx_rules()
+    others = [*unit.words, *unit.words_elsewhere] if unit.settings.comments else unit.words
+    place = Place(unit.outline, rules, unit.settings.target, others)
+    try:
+        outcome = convert_statement(place, assembly)
+    except Refused as reason:
+        yield _left(unit, assembly, instructions, reason, rules)
+        return
+    yield from outcome.edits
+    yield _rewritten(assembly, instructions, outcome, rules)
 
 
-def _instructions(unit: Unit, statement: Span) -> list[str]:
-    """The distinct PTX instructions of the template, at most five."""
-    template: list[bytes] = []
-    position = unit.data.index(b"(", statement.start) + 1
-    token = unit.outline.after(position)
-    while token.start < statement.end - 1 and unit.text(token)[:1] not in (b":", b")"):
-        match = _LITERAL.match(unit.text(token)) if unit.text(token)[:1] == b'"' else None
-        if match:
-            template.append(match.group(1))
-        token = unit.outline.after(token.end)
-    found: list[str] = []
-    for match in _PTX.finditer(b"".join(template)):
-        text = next(group for group in match.groups() if group).decode()
-        if text not in found:
-            found.append(text)
-    return found[:5]
+def _left(unit: Unit, assembly: Assembly, instructions: list[str], reason: Refused, rules: PtxRules) -> Finding:
+    target = unit.settings.target
+    instead = [pair for instruction in instructions for pair in rules.instead(instruction, target)]
+    instead = list(dict.fromkeys(instead)) or [("replace it by an intrinsic or by C++", "请改用内建函数或 C++ 代码")]
+    arguments = {
+        "instructions": _listed(instructions),
+        "reason": reason.reason,
+        "reason_zh": reason.reason_zh,
+        "instead": "; ".join(english for english, _ in instead),
+        "instead_zh": "；".join(chinese for _, chinese in instead),
+    }
+    return Finding("MUS201", assembly.span, "asm", arguments)
+
+
+def _rewritten(assembly: Assembly, instructions: list[str], outcome: Outcome, rules: PtxRules) -> Finding:
+    names = outcome.checks if outcome.checks == ["plain"] else [name for name in outcome.checks if name != "plain"]
+    checks = [rules.checks[name] for name in names]
+    after = outcome.text if len(outcome.text) <= _SHOWN_BYTES else outcome.text[: _SHOWN_BYTES - 3] + "..."
+    arguments = {
+        "instructions": _listed(instructions),
+        "after": after,
+        "check": "; ".join(english for english, _ in checks),
+        "check_zh": "；".join(chinese for _, chinese in checks),
+    }
+    return Finding("MUS202", assembly.span, "asm", arguments)
+
+
+def _unreadable(unit: Unit, word: Span) -> Iterator[Finding]:
+    """`asm` with parentheses that hold no statement, in device code: somebody should look."""
+    after = unit.outline.after(word.end)
+    if unit.text(after) in (b"(", b"volatile", b"__volatile__") and _in_device_code(unit):
+        yield Finding("MUS203", word, "asm", {"macros": "?"})
+
+
+def _in_device_code(unit: Unit) -> bool:
+    return any(mark in unit.data for mark in _DEVICE_CODE)
+
+
+def _listed(instructions: list[str]) -> str:
+    more = f" (+{len(instructions) - _SHOWN})" if len(instructions) > _SHOWN else ""
+    return ", ".join(instructions[:_SHOWN]) + more

@@ -1,0 +1,1 @@
+"""Inline PTX: reads asm statements and their PTX text, and says the same in C++ where it can."""

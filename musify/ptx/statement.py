@@ -1,0 +1,127 @@
+"""From one asm statement to its C++: what becomes of it, or why it stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from musify.model import Applicability, Edit, Span, Target
+from musify.ptx.assembly import Assembly
+from musify.ptx.declared import declared_type
+from musify.ptx.render import Refused, Rendered, operands_of, render
+from musify.ptx.rules import PtxRules
+from musify.ptx.text import Unread, read_program
+from musify.source.outline import Outline
+
+REWRITE = "inline-ptx"
+_SPLICE = re.compile(r"\\\r?\n")
+_SPACE = re.compile(r"\s+")
+
+
+class Place(NamedTuple):
+    """Where statements are rewritten: the text, and what else is changed in it."""
+
+    outline: Outline
+    rules: PtxRules
+    target: Target
+    others: Sequence[Span]
+
+
+class Outcome(NamedTuple):
+    """Edits that rewrite a statement, the new text, and what to check."""
+
+    edits: list[Edit]
+    text: str
+    checks: list[str]
+
+
+def convert_statement(place: Place, assembly: Assembly) -> Outcome:
+    """The edits that say a statement in C++. Raises Refused where that cannot be done."""
+    if assembly.jumps:
+        raise Refused("it may jump to labels of C++", "它可能跳转到 C++ 标号")
+    if assembly.macros:
+        names = ", ".join(assembly.macros)
+        raise Refused(f"its text holds the macro {names}", f"其文本包含宏 {names}")
+    try:
+        program = read_program(assembly.template.replace("%%", "%"))
+    except Unread as problem:
+        raise Refused(f"its text could not be read: {problem}", f"无法读取其文本：{problem}") from problem
+    prefix = "musify_" if b"ptx_" in place.outline.data else "ptx_"
+    operands = operands_of(
+        assembly, lambda index: _expression(place, assembly, index), lambda index: _type(place, assembly, index)
+    )
+    rendered = render(program, assembly, operands, place.rules, place.target, prefix)
+    text = _comments(place.outline, assembly) + rendered.text
+    rendered = Rendered(_SPACE.sub(" ", text), rendered.checks)
+    return Outcome(_edits(place, assembly, rendered.text), rendered.text, rendered.checks)
+
+
+def _expression(place: Place, assembly: Assembly, index: int) -> str:
+    """The text of an operand on one line, without comments and line splices."""
+    span = assembly.operands[index].expression
+    parts: list[bytes] = []
+    position = span.start
+    for start, end in place.outline.opaque_spans:
+        if start >= span.end:
+            break
+        if start >= span.start and place.outline.data[start : start + 1] == b"/":
+            parts += [place.outline.data[position:start], b" "]
+            position = end
+    parts.append(place.outline.data[position : span.end])
+    text = _SPLICE.sub(" ", b"".join(parts).decode("utf-8", "surrogateescape"))
+    if '"' in text or "'" in text:
+        return text.strip()
+    return _SPACE.sub(" ", text).strip()
+
+
+def _type(place: Place, assembly: Assembly, index: int) -> str:
+    if place.outline.directive_at(assembly.span.start) is not None:
+        return ""
+    expression = _expression(place, assembly, index)
+    return declared_type(place.outline.data, assembly.span.start, expression)
+
+
+def _comments(outline: Outline, assembly: Assembly) -> str:
+    """The comments inside the statement, to stand before its C++."""
+    texts = []
+    for item in outline.comments():
+        if assembly.span.start <= item.start and item.end <= assembly.span.end:
+            text = outline.data[item.start : item.end].decode("utf-8", "surrogateescape")
+            text = text[2:-2] if text.startswith("/*") else text[2:]
+            text = _SPACE.sub(" ", _SPLICE.sub(" ", text)).replace("*/", "").strip()
+            if text:
+                texts.append(f"/* {text} */ ")
+    return "".join(texts)
+
+
+def _edits(place: Place, assembly: Assembly, text: str) -> list[Edit]:
+    """One edit; or several around operands in which something else is changed, so that both hold."""
+    inside = [span for span in place.others if assembly.span.start <= span.start < assembly.span.end]
+    encoded = text.encode("utf-8", "surrogateescape")
+    if not inside:
+        return [Edit(assembly.span, encoded, REWRITE, Applicability.REVIEW)]
+    edits: list[Edit] = []
+    position, written = assembly.span.start, 0
+    for operand in assembly.operands:
+        kept = _trimmed(place.outline.data, operand.expression)
+        if not any(kept.start <= span.start < kept.end for span in inside):
+            continue
+        expression = place.outline.text(kept)
+        found = encoded.find(expression, written)
+        if encoded.count(expression) != 1 or found < 0 or b"\n" in expression:
+            break
+        edits.append(Edit(Span(position, kept.start), encoded[written:found], REWRITE, Applicability.REVIEW))
+        position, written = kept.end, found + len(expression)
+        inside = [span for span in inside if not kept.start <= span.start < kept.end]
+    if inside:
+        raise Refused("names in its operands are renamed at the same time", "其操作数中的名称同时需要改名")
+    edits.append(Edit(Span(position, assembly.span.end), encoded[written:], REWRITE, Applicability.REVIEW))
+    return edits
+
+
+def _trimmed(data: bytes, span: Span) -> Span:
+    text = data[span.start : span.end]
+    start = span.start + len(text) - len(text.lstrip())
+    return Span(start, span.end - (len(text) - len(text.rstrip())))
+
