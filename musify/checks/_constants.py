@@ -37,11 +37,15 @@ class Constants:
         self._unit = unit
         self._code = device_code(unit)
         self._known: dict[bytes, int | None] = {}
+        self._values: dict[bytes, int | None] = {}
         self.types = Types(self._code.text, self.value, lambda name: self._macros(name) or self._included(name))
 
     def value(self, expression: bytes) -> int | None:
         """The value of an integer expression; None where it is not constant or cannot be told from this file."""
-        return self._value(expression, 0)
+        if expression not in self._values:
+            plain = expression.isdigit() and not expression.startswith(b"0")
+            self._values[expression] = int(expression) if plain else self._value(expression, 0)
+        return self._values[expression]
 
     def settled(self, expression: bytes) -> int | None:
         """The value of an expression, also through a local variable that gets one value and never another."""

@@ -11,7 +11,7 @@ from musify.languages.cuda.references import OPERATOR_KEYWORDS
 from musify.languages.cuda.unit import Unit
 from musify.model import Span
 
-_MARKER = re.compile(rb"\b__(?:global|device)__\b")
+_MARKER = re.compile(rb"__(?:global|device)__\b")
 _MARKING_MACRO = re.compile(rb"__(?:global|device)__")
 _HEAD_STOP = re.compile(rb"[(){;=]")
 _BRACE = re.compile(rb"[{}]")
@@ -92,7 +92,7 @@ class DeviceCode:
         span = within or Span(0, len(text))
         for match in names.finditer(text, *span):
             opening = self._opening(match.end())
-            if opening is None or not self._is_plain(match.start()):
+            if opening is None or _continues_a_word(text, match.start()) or not self._is_plain(match.start()):
                 continue
             arguments, end = split_arguments(text, opening)
             yield Call(Span(*match.span()), arguments, end)
@@ -160,6 +160,11 @@ class DeviceCode:
         return (
             before.group(3) in OPERATOR_KEYWORDS or before.group(3).isupper() or _at_line_break(self.with_macros, start)
         )
+
+
+def _continues_a_word(text: bytes, start: int) -> bool:
+    """Whether a match is the end of a longer name; patterns leave it to this, for a literal start is found faster."""
+    return start > 0 and (text[start - 1 : start].isalnum() or text[start - 1 : start] == b"_")
 
 
 @lru_cache(maxsize=1)

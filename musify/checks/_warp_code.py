@@ -15,7 +15,7 @@ from musify.model import Span, Target
 # Cards whose hardware warp is documented as 128 threads; on mp_31 it is 32, as on CUDA.
 WIDE_WARPS = ("mp_21", "mp_22")
 WARP = 32
-SHUFFLE = re.compile(rb"\b__shfl(?:_up|_down|_xor)?(?:_sync)?\b")
+SHUFFLE = re.compile(rb"__shfl(?:_up|_down|_xor)?(?:_sync)?\b")
 _THREAD = re.compile(rb"threadIdx\s*\.\s*x|blockDim\s*\.\s*[xyz]")
 # int tid = threadIdx.x + ...;  unsigned tid(threadIdx.x + ...);
 _FROM_THREAD = re.compile(

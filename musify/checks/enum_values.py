@@ -48,7 +48,7 @@ def _functions() -> list[tuple[re.Pattern[bytes], dict[int, str]]]:
 
 def _literal_arguments(unit: Unit) -> Iterator[Finding]:
     code = device_code(unit)
-    for call in code.calls(re.compile(rb"\bcu(?:blas|rand|sparse|solver)[A-Z]\w*")):
+    for call in code.calls(re.compile(rb"cu(?:blas|rand|sparse|solver)[A-Z]\w*")):
         name = unit.text(call.name)
         for pattern, positions in _functions():
             if not pattern.fullmatch(name):

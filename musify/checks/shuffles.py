@@ -11,7 +11,7 @@ from musify.checks._warp_code import WARP, shuffles
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding
 
-_WITHOUT_MASK = re.compile(rb"\b__(?:shfl(?:_up|_down|_xor)?|any|all|ballot)\b(?=\s*\()")
+_WITHOUT_MASK = re.compile(rb"__(?:shfl(?:_up|_down|_xor)?|any|all|ballot)\b(?=\s*\()")
 
 
 def run(unit: Unit) -> Iterator[Finding]:
