@@ -7,8 +7,8 @@ spans are half-open. Lines and columns appear only in reports and are 1-based.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -88,8 +88,10 @@ def version_number(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split("."))
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+_NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
+
+
+class Edit(NamedTuple):
     """Replace the bytes of `span` by `new_text`.
 
     `name`, `library` and `evidence` say which API name was renamed (empty for edits of another sort).
@@ -104,8 +106,7 @@ class Edit:
     evidence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something a person should know, at a place.
 
     `arguments` fill the placeholders of the message in rules/findings, in whichever language is asked for.
@@ -115,6 +116,6 @@ class Finding:
     rule_id: str
     span: Span
     name: str = ""
-    arguments: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str] = _NO_ARGUMENTS
     severity: Severity | None = None
     suppressed: bool = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from musify.model import Edit, Finding, Span
 from musify.source.document import Document
@@ -53,7 +53,7 @@ class Markers:
             hit = next((i for i in self.ignores if i.line == line and finding.rule_id in i.identifiers), None)
             if hit is not None:
                 used.add((hit.span.start, finding.rule_id))
-                finding = replace(finding, suppressed=True)
+                finding = finding._replace(suppressed=True)
             kept.append(finding)
         for ignore in self.ignores:
             for identifier in sorted(ignore.identifiers):

@@ -46,6 +46,10 @@ _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
     range(128, 256)
 )
 _SPACE = frozenset(b" \t\r\n\f\v")
+# Bytes that, on the same line and outside literals, are a token of their own and end no comment and no directive's head:
+# most names stand beside one, and need no closer look.
+_CLEAR_BEFORE = frozenset(b"(,;{}[!")
+_CLEAR_AFTER = frozenset(b"(,;){}[]")
 
 
 class OpaqueKind(Enum):
@@ -98,20 +102,26 @@ class Outline:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.directives: list[Directive] = []
-        spans = []
-        directive_end = 0
-        for match in OPAQUE.finditer(data):
-            span = match.span()
-            if data[span[0]] == 35:  # a number sign
-                start = span[0]
-                if start < directive_end or not _starts_line(data, start):
-                    continue
-                directive = _read_directive(data, start, span[1])
-                self.directives.append(directive)
-                directive_end = directive.end
-            spans.append(span)
-        self._spans: list[tuple[int, int]] = spans
+        raw = [match.span() for match in OPAQUE.finditer(data)]
+        others = self._find_directives(raw)
+        self._spans: list[tuple[int, int]] = [span for span in raw if span[0] not in others] if others else raw
         self._directive_starts = [item.start for item in self.directives]
+
+    def _find_directives(self, raw: list[tuple[int, int]]) -> set[int]:
+        """Read the directives among `raw`; where the number signs stand that are none (`#x`, `##`)."""
+        data = self.data
+        others = set()
+        directive_end = 0
+        for start, end in raw:
+            if data[start] != 35:  # a number sign
+                continue
+            if start < directive_end or not _starts_line(data, start):
+                others.add(start)
+                continue
+            directive = _read_directive(data, start, end)
+            self.directives.append(directive)
+            directive_end = directive.end
+        return others
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -184,6 +194,11 @@ class Outline:
 
         Code does not see directives: the token before the first one after an #include is that before the line.
         """
+        start = offset - 1
+        while start > 0 and self.data[start] == 32:
+            start -= 1
+        if start >= 0 and self.data[start] in _CLEAR_BEFORE:
+            return Span(start, start + 1)
         inside = self.directive_at(offset)
         floor = inside.body if inside else 0
         end = self._back_over_blank(offset, floor, inside)
@@ -193,6 +208,8 @@ class Outline:
 
     def after(self, offset: int) -> Span:
         """The token that starts at or after `offset`; an empty span at the end of the file or of a directive."""
+        if offset < len(self.data) and self.data[offset] in _CLEAR_AFTER:
+            return Span(offset, offset + 1)
         inside = self.directive_at(offset)
         limit = inside.end if inside else len(self.data)
         start = self._forward_over_blank(offset, limit, inside)
