@@ -100,8 +100,9 @@ def _compiled(content: Mapping[str, Any]) -> PtxRules:
     by_word: dict[str, list[Rewrite]] = {}
     for table in content["rewrite"]:
         _known(table, _REWRITE_KEYS, table["ptx"])
+        rule = _rewrite(table, checks)
         for word in _first_words(table["ptx"]):
-            by_word.setdefault(word, []).append(_rewrite(table, checks))
+            by_word.setdefault(word, []).append(rule)
     for name, table in content["register"].items():
         _known(table, _REGISTER_KEYS, name)
     specials = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from musify.model import Applicability, Edit, Span, Target
+from musify.model import Applicability, Edit, Finding, Span, Target
 from musify.ptx.assembly import Assembly
 from musify.ptx.declared import declared_type
 from musify.ptx.render import Refused, Rendered, operands_of, render
@@ -55,6 +55,18 @@ def convert_statement(place: Place, assembly: Assembly) -> Outcome:
     text = _comments(place.outline, assembly) + rendered.text
     rendered = Rendered(_SPACE.sub(" ", text), rendered.checks)
     return Outcome(_edits(place, assembly, rendered.text), rendered.text, rendered.checks)
+
+
+def left_in_literals(finding: Finding) -> Finding:
+    """The error in place of the review of a rewrite that could not be made, since its text lies in several literals."""
+    arguments = {
+        "instructions": finding.arguments.get("instructions", ""),
+        "reason": "its text is spread over several string literals",
+        "reason_zh": "其文本分散在多个字符串字面量中",
+        "instead": f"in the source text, write {finding.arguments.get('after', 'C++')}",
+        "instead_zh": f"请在源文本中写成 {finding.arguments.get('after', 'C++')}",
+    }
+    return Finding("MUS201", finding.span, finding.name, arguments)
 
 
 def _expression(place: Place, assembly: Assembly, index: int) -> str:

@@ -6,6 +6,7 @@ Tokens tell where a declaration is possible; only then is the file parsed and th
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _AFTER_DECLARED = frozenset({b";", b"=", b",", b")", b"[", b"{", b":", b"("})
 _STATEMENT_STARTS = frozenset({b"", b";", b"{", b"}", b")", b":", b">"})
 _TYPE_INTRODUCERS = frozenset({b"struct", b"class", b"union", b"enum"})
+_DERIVED = re.compile(rb"\b(?:struct|class)\s+([A-Za-z_]\w*)(?:\s+final)?\s*:(?!:)([^{};()]*)\{")
 _ENUM_BODY = re.compile(rb"\benum\b[^;{}()]*\{([^{}]*)\}")
 _DECLARATORS = frozenset(
     [
@@ -64,6 +66,7 @@ _NAMED = {
     "type_parameter_declaration": "template parameter",
     "optional_type_parameter_declaration": "template parameter",
 }
+_UNNAMED = b"(unnamed)"
 _SCOPES = frozenset(
     [
         "compound_statement",
@@ -123,7 +126,9 @@ def may_declare(outline: Outline, around: Neighbours, enums: EnumBodies, word: S
     if after not in _AFTER_DECLARED and after != b"}":
         return False
     if before in (b",", b"{"):
-        return word.start in enums or (before == b"," and after in (b";", b"="))
+        return word.start in enums or (before == b"," and after in (b";", b"=", b":"))
+    if before == b")":
+        return after in (b";", b"=", b",", b"[", b"{") and _after_type_expression(outline, around.before)
     if is_identifier(before):
         return before not in OPERATOR_KEYWORDS and before not in (b"typedef", b"using")
     if before not in (b"*", b"&", b"&&", b">"):
@@ -139,6 +144,10 @@ def _declarator_prefix(outline: Outline, around: Neighbours, after: bytes) -> bo
         text = outline.text(operand)
     if text == b"(":
         return after == b")"  # a function pointer: (*name)
+    if text == b",":
+        return after in (b";", b",", b"=")  # int *a, *name;
+    if text == b")":
+        return _after_type_expression(outline, operand)
     if text == b">" or around.before_text == b">":
         return True
     if not is_identifier(text) or text in OPERATOR_KEYWORDS:
@@ -147,6 +156,19 @@ def _declarator_prefix(outline: Outline, around: Neighbours, after: bytes) -> bo
     if start in _STATEMENT_STARTS or start == b"::" or (is_identifier(start) and start not in OPERATOR_KEYWORDS):
         return True
     return start in (b"(", b",", b"<") and after != b"("
+
+
+def _after_type_expression(outline: Outline, closing: Span) -> bool:
+    """Whether a closing parenthesis ends decltype(...) or typeof(...)."""
+    depth = 0
+    token = closing
+    while token.end > token.start:
+        text = outline.text(token)
+        depth += {b")": 1, b"(": -1}.get(text, 0)
+        if depth == 0:
+            return outline.text(outline.before(token.start)) in (b"decltype", b"typeof", b"__typeof__", b"__typeof")
+        token = outline.before(token.start)
+    return False
 
 
 def unlisted_declarations(unit: Unit) -> set[bytes]:
@@ -245,13 +267,16 @@ def _by_syntax(unit: Unit, name: bytes, word: Span) -> Declaration | None:
         "optional_type_parameter_declaration",
     ):
         return _declared(unit, name, word, "template parameter", parent)
-    is_function = False
+    is_function = is_pointer = False
     while parent is not None and parent.type in _DECLARATORS and _is_declarator(parent, node):
-        is_function = is_function or parent.type == "function_declarator"
+        is_pointer = is_pointer or parent.type == "pointer_declarator"
+        is_function = is_function or (parent.type == "function_declarator" and not is_pointer)
         node, parent = parent, parent.parent
     if parent is None or parent.type not in _DECLARATIONS or node not in parent.children_by_field_name("declarator"):
         return None
-    kind = "function" if is_function and parent.type != "type_definition" else _DECLARATIONS[parent.type]
+    kind = _DECLARATIONS[parent.type]
+    if is_function and kind in ("variable", "member"):
+        kind = "function"
     is_called = unit.neighbours(word).after_text == b"("
     if is_called and kind in ("function", "variable") and _is_macro_call(unit, parent, word):
         return None
@@ -291,8 +316,16 @@ def _declared(unit: Unit, name: bytes, word: Span, kind: str, node: Node) -> Dec
         exported,
         path,
         unit.conditionals.is_conditional(word.start),
-        exported and not path and _mirrors_api(unit, name, kind, node),
+        _may_mirror(node, exported and not path) and _mirrors_api(unit, name, kind, node),
     )
+
+
+def _may_mirror(node: Node, at_file_scope: bool) -> bool:
+    """The API's own can be declared once more at file scope, as a friend, or extern in a block."""
+    if at_file_scope:
+        return True
+    is_friend = node.parent is not None and node.parent.type == "friend_declaration"
+    return is_friend or any(child.type == "storage_class_specifier" and child.text == b"extern" for child in node.children)
 
 
 def _mirrors_api(unit: Unit, name: bytes, kind: str, node: Node) -> bool:
@@ -343,10 +376,19 @@ def _parameter_scope(unit: Unit, node: Node) -> tuple[Node, tuple[bytes, ...]]:
 
 def _is_transparent(scope: Node, kind: str) -> bool:
     if scope.type == "declaration_list":
-        return scope.parent is not None and scope.parent.type == "linkage_specification"
+        return scope.parent is not None and (
+            scope.parent.type == "linkage_specification" or _lets_names_out(scope.parent)
+        )
     if scope.type == "template_declaration":
         return kind != "template parameter"
     return scope.type == "function_definition" and kind not in ("parameter",)
+
+
+def _lets_names_out(node: Node) -> bool:
+    """Whether names declared in a namespace are visible around it: it is unnamed, or inline."""
+    if node.type != "namespace_definition":
+        return False
+    return node.child_by_field_name("name") is None or any(child.type == "inline" for child in node.children)
 
 
 def _path(unit: Unit, scope: Node) -> tuple[bytes, ...]:
@@ -355,7 +397,9 @@ def _path(unit: Unit, scope: Node) -> tuple[bytes, ...]:
     while node is not None:
         if node.type in ("namespace_definition", "class_specifier", "struct_specifier", "union_specifier"):
             name = node.child_by_field_name("name")
-            if name is not None:
+            if name is None and node.type != "namespace_definition":
+                parts[:0] = [_UNNAMED]
+            elif name is not None and not _lets_names_out(node):
                 parts[:0] = re.findall(rb"[A-Za-z_]\w*", unit.data[name.start_byte : name.end_byte])[:4]
         node = node.parent
     return tuple(parts)
@@ -374,6 +418,7 @@ class Ownership:
 
     def __init__(self, unit: Unit) -> None:
         self.declarations = listed_declarations(unit)
+        self._data = unit.data
         self._places = {item.place.start for item in self.declarations if not self.is_ported(item)}
         self._exported = {item.place.start for item in self.declarations if item.exported and not item.path}
         self._file_names: set[bytes] = set()
@@ -384,6 +429,7 @@ class Ownership:
                 if item.exported and not item.path:
                     self._file_names.add(item.name)
         self._add_included(unit)
+        self._merged = {name: _merged(spans) for name, spans in self._scopes.items()}
 
     @staticmethod
     def is_ported(item: Declaration) -> bool:
@@ -401,8 +447,11 @@ class Ownership:
             return True
         if scope is Scope.GLOBAL:
             return name in self._file_names
-        scopes = self._scopes.get(name)
-        return scopes is not None and any(scope.start <= word.start < scope.end for scope in scopes)
+        merged = self._merged.get(name)
+        if merged is None:
+            return False
+        index = bisect_right(merged, (word.start, len(self._data))) - 1
+        return index >= 0 and word.start < merged[index][1]
 
     def _add_included(self, unit: Unit) -> None:
         entries = {
@@ -417,16 +466,39 @@ class Ownership:
             if not entry.path and not entry.conditional:
                 self._scopes.setdefault(entry.name, []).append(Span(0, len(unit.data)))
                 self._file_names.add(entry.name)
-        nested = [entry for entry in relevant if entry.path]
+        nested: dict[bytes, list[OwnName]] = {}
+        for entry in relevant:
+            if entry.path and _UNNAMED not in entry.path:
+                nested.setdefault(entry.path[-1], []).append(entry)
         if nested:
             for path, span in _regions(unit):
-                for entry in nested:
-                    if path[-len(entry.path) :] == entry.path:
-                        self._scopes.setdefault(entry.name, []).append(span)
+                for part in set(path):
+                    for entry in nested.get(part, ()):
+                        if _holds(path, entry.path):
+                            self._scopes.setdefault(entry.name, []).append(span)
+
+
+def _holds(path: tuple[bytes, ...], inner: tuple[bytes, ...]) -> bool:
+    """Whether `inner` occurs in `path` as it is: names of a namespace are seen in those nested in it."""
+    return any(path[i : i + len(inner)] == inner for i in range(len(path) - len(inner) + 1))
+
+
+def _merged(spans: list[Span]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _regions(unit: Unit) -> Iterable[tuple[tuple[bytes, ...], Span]]:
-    """Bodies of namespaces and classes, and of functions defined as `A::B::f`, with the names around them."""
+    """Bodies of namespaces and classes, and functions defined as `A::B::f`, with the names around them.
+
+    A class that derives from another counts as that one too.
+    """
+    bases = _bases(unit)
     pending: list[tuple[Node, tuple[bytes, ...]]] = [(unit.tree, ())]
     while pending:
         node, path = pending.pop()
@@ -434,9 +506,23 @@ def _regions(unit: Unit) -> Iterable[tuple[tuple[bytes, ...], Span]]:
             inner = path + _names_of(unit, child)
             body = child.child_by_field_name("body")
             if inner != path and body is not None:
-                yield inner, Span(body.start_byte, body.end_byte)
+                start = child.start_byte if child.type == "function_definition" else body.start_byte
+                for seen in {inner, *((base,) for part in inner for base in bases.get(part, ()))}:
+                    yield seen, Span(start, body.end_byte)
             if child.type not in ("compound_statement", "expression_statement"):
                 pending.append((child, inner))
+
+
+def _bases(unit: Unit) -> dict[bytes, set[bytes]]:
+    """The base classes of each class that the file names, those of the bases too."""
+    found: dict[bytes, set[bytes]] = {}
+    for match in _DERIVED.finditer(unit.data):
+        names = set(re.findall(rb"[A-Za-z_]\w*", match.group(2))) - {b"public", b"private", b"protected", b"virtual"}
+        found.setdefault(match.group(1), set()).update(names)
+    for _ in range(3):
+        for names in found.values():
+            names.update(*(found.get(name, set()) for name in list(names)))
+    return found
 
 
 def _names_of(unit: Unit, node: Node) -> tuple[bytes, ...]:

@@ -19,6 +19,7 @@ from musify.rules.model import Action, Library, NameRule
 
 RENAME = "api-name"
 UNATTESTED_RENAME = "api-name-by-convention"
+TYPE_KINDS = frozenset({"typedef", "struct", "enum", "using"})
 _OWN = ("the project declares it", "由项目自行声明")
 _SOMEBODY_ELSES = {
     Scope.MEMBER: ("it is a member", "它是成员"),
@@ -101,6 +102,8 @@ class NameConverter:
         scope = scope_of(self._unit.outline, around)
         if scope is Scope.PASTED:
             return
+        if scope is Scope.TRAILING:
+            scope = Scope.PLAIN if rule.kind in TYPE_KINDS else Scope.MEMBER
         reason = _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(rule.name, word, scope) else None)
         if reason is not None:
             if rule.action is not Action.IDENTITY and not self._ownership.is_declaration(word):

@@ -22,6 +22,7 @@ DECLARATION_KEYWORDS = frozenset(
     b"__global__ __device__ __host__ __shared__ __constant__ __managed__ __forceinline__ __noinline__ __inline__ "
     b"__inline using namespace".split()
 )
+_HEAD_ENDS = frozenset({b")", b"const", b"noexcept", b"mutable", b"override", b"volatile"})
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff]")
 
 
@@ -34,6 +35,7 @@ class Scope(Enum):
     QUALIFIED = "qualified"
     PASTED = "pasted"
     LABEL = "label"
+    TRAILING = "trailing return type, or a member of what a call returns"
 
 
 class Neighbours(NamedTuple):
@@ -67,16 +69,22 @@ def scope_of(outline: Outline, around: Neighbours) -> Scope:
         place = outline.before(place.start)
         before = outline.text(place)
     if before == b"->":
-        return Scope.MEMBER
+        return Scope.TRAILING if _ends_a_declarator(outline, place) else Scope.MEMBER
     if before == b".":
         # An ellipsis is no member access.
         return Scope.PLAIN if outline.data[place.start - 1 : place.start] == b"." else Scope.MEMBER
     if before != b"::":
         return Scope.PLAIN
-    qualifier = outline.text(outline.before(place.start))
-    if qualifier == b">" or (is_identifier(qualifier) and qualifier not in OPERATOR_KEYWORDS | DECLARATION_KEYWORDS):
+    left = outline.before(place.start)
+    qualifier = outline.text(left)
+    if (qualifier.endswith(b">") and left.end == place.start) or (is_identifier(qualifier) and qualifier not in OPERATOR_KEYWORDS | DECLARATION_KEYWORDS):
         return Scope.QUALIFIED
     return Scope.GLOBAL
+
+
+def _ends_a_declarator(outline: Outline, arrow: Span) -> bool:
+    """Whether `-> type` may end a function's head: it follows a parenthesis or a word that stands there only."""
+    return outline.text(outline.before(arrow.start)) in _HEAD_ENDS
 
 
 def qualified_chain(outline: Outline, head: Span) -> list[Span]:

@@ -10,6 +10,7 @@ from musify.languages.cuda.names import kept_finding
 from musify.languages.cuda.references import enclosing_call
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Span
+from musify.ptx.statement import REWRITE, left_in_literals
 from musify.rules.model import Action, NameRule
 from musify.source.outline import Opaque, OpaqueKind
 
@@ -170,6 +171,7 @@ class StringConverter:
         if b"{" not in masked and b"(" not in masked:
             return
         edits, findings = self._convert(masked)
+        edits, findings = _without_torn(edits, findings, [self._content(item) for item in group], start)
         for edit in edits:
             span = Span(edit.span.start + start, edit.span.end + start)
             applicability = edit.applicability
@@ -197,6 +199,25 @@ class StringConverter:
             position = content.end
         parts.append(b" " * (group[-1].end - position))
         return b"".join(parts)
+
+
+def _without_torn(
+    edits: list[Edit], findings: list[Finding], contents: list[Span], start: int
+) -> tuple[list[Edit], list[Finding]]:
+    """Without rewritten statements that span several literals, or whose new text a literal cannot hold as it is."""
+    torn = [
+        edit.span
+        for edit in edits
+        if edit.rule_id == REWRITE
+        and (
+            any(mark in edit.new_text for mark in (b'"', b"\\", b"\n"))
+            or not any(c.start <= edit.span.start + start and edit.span.end + start <= c.end for c in contents)
+        )
+    ]
+    if not torn:
+        return edits, findings
+    left = [left_in_literals(item) if item.span in torn else item for item in findings]
+    return [edit for edit in edits if edit.span not in torn], left
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
