@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from musify.languages.cuda.references import is_identifier
 from musify.languages.cuda.unit import Unit
-from musify.model import Edit, Span
+from musify.model import Edit, Finding, Span
 from musify.source.conditions import COMPARISONS, Expression, NotAnExpression, condition_of, evaluate
 from musify.source.edits import apply
 from musify.source.outline import Directive, Outline
@@ -62,14 +63,14 @@ def branch_taken(
 
 def taken_on(unit: Unit, directive: Directive, edits: Sequence[Edit]) -> tuple[str, str]:
     """On which target architectures the branch of a directive is compiled once `edits` are made, in two languages."""
-    text = apply(unit.data[: directive.end], [edit for edit in edits if edit.span.end <= directive.end])
-    converted = Outline(text)
-    inside = converted.directive_at(directive.start)
+    start = directive.start
+    moved = [edit._replace(span=Span(edit.span.start - start, edit.span.end - start)) for edit in edits]
+    converted = Outline(apply(unit.data[start : directive.end], moved))
     try:
-        expression = condition_of(converted, inside) if inside is not None else None
+        expression = condition_of(converted, converted.directives[0]) if converted.directives else None
     except NotAnExpression:
         expression = None
-    names = [name for name in _ARCHITECTURE_TARGETS if name in text[directive.start :]]
+    names = [name for name in _ARCHITECTURE_TARGETS if name in converted.data]
     known = unit.book.musa_architectures
     taken = {}
     for architecture in unit.settings.target.architectures:
@@ -95,18 +96,28 @@ def _listed(taken: Mapping[str, int | None]) -> tuple[str, str]:
 
 
 def _next_branch(unit: Unit, directive: Directive) -> Directive | None:
-    for group in unit.conditionals.groups:
-        for branch, following in zip(group.branches, group.branches[1:], strict=False):
-            if branch.directive.start == directive.start:
-                return following.directive
-    return None
+    return unit.conditionals.following.get(directive.start)
+
+
+def defines(unit: Unit, name: bytes) -> bool:
+    """Whether the file defines the macro itself: then it is the project's."""
+    return any(directive.name == name for directive in unit.outline.directives)
+
+
+def own_macro(unit: Unit, word: Span) -> Finding:
+    """The finding for a macro of CUDA's that the file itself gives a value."""
+    reason = {"reason": "this file defines it", "reason_zh": "本文件自行定义了它"}
+    return Finding("MUS117", word, unit.text(word).decode(), reason)
 
 
 def tokens_around(outline: Outline, word: Span) -> Around:
     """Whether the name at `word` is compared, told from the tokens beside it."""
     before, after = outline.before(word.start), outline.after(word.end)
-    if (outline.text(before), outline.text(after)) == (b"<", b">"):  # a template argument
-        return Around(False, False, after, after, False, mirrored=False)
+    not_compared = Around(False, False, after, after, False, mirrored=False)
+    if outline.text(after) == b">" and outline.text(before) in (b"<", b",", b"="):
+        return not_compared  # a template argument, or its default
+    if outline.text(before) == b"<" and is_identifier(outline.text(outline.before(before.start))):
+        return not_compared  # the first template argument
     if outline.text(after) in COMPARISONS:
         other = outline.after(after.end)
         beyond = outline.text(outline.after(other.end))

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from musify.checks._guards import CONDITION_KEYWORDS, branch_taken, conditions, taken_on, tokens_around
+from musify.checks._guards import (
+    CONDITION_KEYWORDS,
+    branch_taken,
+    conditions,
+    defines,
+    own_macro,
+    taken_on,
+    tokens_around,
+)
 from musify.languages.cuda.names import RENAME
 from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
@@ -46,6 +54,10 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
     words = [word for word in unit.words if unit.book.is_architecture_macro(unit.text(word))]
     if not words:
         return
+    own = {name for name in {unit.text(word) for word in words} if defines(unit, name)}
+    if own:
+        yield from (own_macro(unit, word) for word in words if unit.text(word) in own)
+        words = [word for word in words if unit.text(word) not in own]
     in_conditions: dict[int, list[Span]] = {}
     for word in words:
         directive = unit.outline.directive_at(word.start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from musify.checks._guards import CONDITION_KEYWORDS, branch_taken, conditions, tokens_around
+from musify.checks._guards import CONDITION_KEYWORDS, branch_taken, conditions, defines, own_macro, tokens_around
 from musify.languages.cuda.names import RENAME, kept_finding
 from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
@@ -19,6 +19,10 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
     words = [word for word in unit.words if unit.book.is_version_macro(unit.text(word))]
     if not words:
         return
+    own = {name for name in {unit.text(word) for word in words} if defines(unit, name)}
+    if own:
+        yield from (own_macro(unit, word) for word in words if unit.text(word) in own)
+        words = [word for word in words if unit.text(word) not in own]
     in_conditions: dict[int, list[Span]] = {}
     for word in words:
         directive = unit.outline.directive_at(word.start)

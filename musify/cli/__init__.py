@@ -43,13 +43,24 @@ def cli() -> None:
     """Migrate CUDA source to MUSA: change what is understood, report everything that is left."""
 
 
+def _drop_stdout() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter does not fail on it at exit."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """Run the command line; every error a user can cause is one line on stderr and exit code 2."""
     try:
         code = cli.main(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "musify"
+        click.echo(f"musify: {error.format_message()} (see `{command} --help`)", err=True)
+        code = ExitCode.ERROR
     except click.ClickException as error:
-        error.show()
+        click.echo(f"musify: {error.format_message()}", err=True)
         code = ExitCode.ERROR
     except click.Abort:
         click.echo("musify: interrupted", err=True)
@@ -59,7 +70,11 @@ def main() -> None:
         code = ExitCode.ERROR
     except BrokenPipeError:
         # The reader of our output went away; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_stdout()
+        code = ExitCode.ERROR
+    except OSError as error:
+        click.echo(f"musify: cannot write the output: {error.strerror or error}", err=True)
+        _drop_stdout()
         code = ExitCode.ERROR
     except Exception as error:
         if os.environ.get("MUSIFY_DEBUG"):

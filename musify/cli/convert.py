@@ -76,6 +76,8 @@ def _convert_stdin(paths: list[Path], options: dict[str, Any]) -> ExitCode:
     name = options["stdin_name"]
     if language_of(name) is not Language.CUDA:
         raise MusifyError(f"--stdin-name {name}: not a name of C, C++ or CUDA source")
+    if sys.stdin is None or sys.stdout is None:
+        raise MusifyError("`-` needs an open stdin and stdout")
     raw = sys.stdin.buffer.read()
     try:
         document = Document.from_bytes(raw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def explain(subject: str, lang: str, rules: tuple[Path, ...]) -> ExitCode:
         click.echo(_finding(kind, lang), nl=False)
         return ExitCode.DONE
     rule_book = book.load(rules)
-    name = subject.encode()
+    name = os.fsencode(subject)
     rule = rule_book.name(name) or rule_book.header(name) or rule_book.namespace(name)
     if rule is None:
         raise MusifyError(f"{subject}: on no list of CUDA names; see rules/README.md for how to add it")
@@ -88,7 +89,7 @@ def _attested(rule: NameRule, words: dict[str, str]) -> str:
         return f" ({words['table']})"
     if rule.evidence.value == "none" and rule.action is Action.RENAME:
         return f" ({words['unattested']})"
-    seen = attestation(rule.name.decode())
+    seen = attestation(rule.name.decode()) if rule.evidence.value in ("code", "documented") else None
     if seen is None:
         return ""
     if not seen.uses:

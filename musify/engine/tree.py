@@ -134,7 +134,10 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
         plan.destination.write(file, new_path, source.encode(conversion.new_data))
     else:
         plan.destination.keep(file, new_path)
-    if plan.diff:
+    if plan.diff and source.encoding is not None and changed:
+        finding = Finding("MUS907", Span(0, 0), file.shown, {"encoding": source.encoding.upper()})
+        result.findings.append(finding_record(source, finding, plan.language))
+    elif plan.diff:
         text = diff.unified(
             source, conversion.edits, _diff_path(result.path, file), _diff_path(result.output_path, file)
         )

@@ -28,6 +28,13 @@ _KEYS: dict[str, tuple[str, type[Any]]] = {
     "fail-on": ("fail_on", str),
 }
 
+_KINDS: dict[type[Any], str] = {
+    list: "a list of strings",
+    str: "a string in quotes",
+    bool: "true or false",
+    int: "a number",
+}
+
 
 def find_config(start: Path) -> dict[str, Any]:
     """The settings that hold for `start`, by option name; empty where no file sets any.
@@ -56,8 +63,9 @@ def _checked(path: Path, table: dict[str, Any]) -> dict[str, Any]:
         name, kind = _KEYS[key]
         if kind is list and isinstance(value, str):
             value = [value]
-        if not isinstance(value, kind):
-            raise MusifyError(f"{path}:{_line(path, key)}: {key} must be a {kind.__name__}")
+        well_formed = isinstance(value, kind) and (kind is not list or all(isinstance(item, str) for item in value))
+        if not well_formed:
+            raise MusifyError(f"{path}:{_line(path, key)}: {key} must be {_KINDS[kind]}")
         if name == "rules":
             value = [str(path.parent / str(item)) for item in list(value)]
         elif name == "baseline":

@@ -63,7 +63,7 @@ def read(path: Path) -> Counter[Entry]:
 
 
 def subtract(result: RunResult, baseline: Counter[Entry]) -> Comparison:
-    """Take what the baseline covers out of `result`; a file all of whose edits it covers no longer counts as changed."""
+    """Take what the baseline covers out of `result`; a file whose edits it all covers counts as unchanged."""
     left = baseline.copy()
     covered = 0
     for file in result.files:

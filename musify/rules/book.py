@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from musify.model import Evidence
 from musify.rules import cache, loader
 from musify.rules.location import rules_folder
-from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy
+from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy, Prefix
 from musify.source.words import WordFinder
 
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
 _RARE_STEM = 60
+# At the end of a `lookalike` entry: the name goes on in lower case, not in upper case (CUstream).
+_THEN_LOWER = b"[a-z]"
 _MARKS = frozenset(
     b"asm warpSize MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu> "
     b"threadIdx __shfl __shared__ __constant__ __global__ __device__ __launch_bounds__ <<<".split()
@@ -86,19 +88,25 @@ class RuleBook:
         ]
         return max(fits, key=lambda item: item[0])[1] if fits else None
 
-    def convert_prefix(self, prefix: bytes) -> tuple[bytes, Library] | None:
-        """A name's beginning (`cuda`, `cublasS`) by the convention of the library it belongs to."""
-        best: tuple[int, bytes, Library] | None = None
-        for library in self.libraries:
-            for old, new in library.convention:
-                fits = prefix.startswith(old) and b"::" not in old
-                if fits and old != new and (best is None or len(old) > best[0]):
-                    best = (len(old), new + prefix[len(old) :], library)
-        return None if best is None else (best[1], best[2])
+    @lru_cache(maxsize=256)  # noqa: B019  # a book lives as long as its run
+    def prefix(self, prefix: bytes) -> Prefix | None:
+        """What becomes of a beginning of names (`cuda`, `cublasS`) that a macro pastes; None where no name begins so.
 
-    def names_with_prefix(self, prefix: bytes) -> int:
-        """How many listed names begin with `prefix` and go on."""
-        return sum(1 for name in self._names if name.startswith(prefix) and name != prefix)
+        The names that begin so decide: most of them keep their end and change their beginning in the same way.
+        """
+        targets: Counter[tuple[bytes, str]] = Counter()
+        for name in self._names:
+            if name.startswith(prefix) and name != prefix and b"::" not in name:
+                rule = self.name(name)
+                rest = name[len(prefix) :]
+                if rule is not None and rule.action is Action.KEEP:
+                    targets[prefix, rule.library.id] += 1
+                elif rule is not None and rule.action is Action.RENAME and rule.target.endswith(rest):
+                    targets[rule.target[: len(rule.target) - len(rest)], rule.library.id] += 1
+        if not targets:
+            return None
+        (target, library_id), _ = targets.most_common(1)[0]
+        return Prefix(target, next(library for library in self.libraries if library.id == library_id))
 
     def all_names(self) -> Iterable[bytes]:
         """Every listed name, headers apart."""
@@ -136,11 +144,12 @@ class RuleBook:
 
     @cached_property
     def _lookalike(self) -> re.Pattern[bytes]:
-        prefixes = {prefix for library in self.libraries for prefix in library.lookalike}
-        alternatives = b"|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True))
-        return re.compile(
-            rb"(?:" + alternatives + rb")(?<=_)\w|(?:" + alternatives + rb")[A-Z]\w*" if prefixes else rb"(?!)"
-        )
+        entries = {entry for library in self.libraries for entry in library.lookalike}
+        prefixes = sorted((entry for entry in entries if not entry.endswith(_THEN_LOWER)), key=len, reverse=True)
+        lower = sorted(entry.removesuffix(_THEN_LOWER) for entry in entries if entry.endswith(_THEN_LOWER))
+        upper = b"|".join(re.escape(prefix) for prefix in prefixes) or rb"(?!)"
+        lowered = b"|".join(re.escape(prefix) for prefix in lower) or rb"(?!)"
+        return re.compile(rb"(?:" + upper + rb")(?:(?<=_)\w|[A-Z])|(?:" + lowered + rb")[a-z]")
 
     def _work_out(self, name: bytes) -> NameRule | None:
         group = self._names.get(name)
@@ -229,7 +238,7 @@ def words_of_interest(book: RuleBook, tables: loader.Table) -> tuple[list[bytes]
             prefixes.add(_common_beginning(names))
         else:
             words |= names
-    lookalikes = {prefix for library in book.libraries for prefix in library.lookalike}
+    lookalikes = {prefix.removesuffix(_THEN_LOWER) for library in book.libraries for prefix in library.lookalike}
     prefixes |= {prefix for prefix in lookalikes if not prefix.startswith(tuple(prefixes))}
     headers = {path for path in tables["headers"] if not path.startswith(tuple(prefixes)) and b"/" not in path}
     return sorted(prefixes), sorted(words), sorted(headers | _MARKS)

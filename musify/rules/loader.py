@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from musify.model import Evidence, MusifyError
+from musify.model import ARCHITECTURES, Evidence, MusifyError
 from musify.rules.model import Policy
 
 if sys.version_info >= (3, 11):
@@ -151,15 +151,18 @@ class _RuleFile:
 
     def _renames(self, tables: Table, library: int, own: bool) -> None:
         group = -1
-        for name, target in self.content.get("rename", {}).items():
+        renames = self.content.get("rename", {})
+        if not isinstance(renames, dict):
+            raise self._error("rename", "write [rename], a table of CUDA names with their MUSA names")
+        for name, target in renames.items():
             if not isinstance(target, str) or not _NAME.match(target):
                 raise self._error(name, f"{name} must be given a MUSA name, not {target!r}")
             if name == target:
                 raise self._error(name, f"{name} is renamed to itself: the rule can never match")
             encoded = name.encode()
-            if encoded not in tables["names"] or (own and tables["groups"][tables["names"][encoded]][2] == "none"):
-                if not own:
-                    raise self._error(name, f"{name} is on no list of names: the rule can never match")
+            if encoded not in tables["names"] and not own:
+                raise self._error(name, f"{name} is on no list of names: the rule can never match")
+            if own:
                 if group < 0:
                     tables["groups"].append((library, "name", Evidence.PROJECT.value, ""))
                     group = len(tables["groups"]) - 1
@@ -173,6 +176,7 @@ class _RuleFile:
         goal = tables["unsupported"] if key == "unsupported" else tables["known_issues"]
         for table in self._array(key):
             self._keys(table, _NOTE_KEYS, f"[[{key}]]")
+            self._gates(table)
             for needed in ("names", "why", "source"):
                 if needed not in table:
                     raise self._error(f"[[{key}]]", f"[[{key}]] lacks the key {needed!r}")
@@ -192,6 +196,13 @@ class _RuleFile:
                     goal[encoded] = index
                 else:
                     goal.setdefault(encoded, []).append(index)
+
+    def _gates(self, table: Table) -> None:
+        for architecture in table.get("architectures", ()):
+            if architecture not in ARCHITECTURES:
+                raise self._error(str(architecture), f"{architecture!r} is none of {', '.join(ARCHITECTURES)}")
+        if not re.fullmatch(r"(\d+(\.\d+)*)?", table.get("below_sdk", "")):
+            raise self._error(table["below_sdk"], f"below_sdk {table['below_sdk']!r} is no version, such as 5.1")
 
     def _array(self, key: str) -> list[Table]:
         tables = self.content.get(key, [])

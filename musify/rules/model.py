@@ -91,3 +91,10 @@ class MusaArchitecture(NamedTuple):
     major: int
     minor: int
     cards: str
+
+
+class Prefix(NamedTuple):
+    """What a pasted beginning of names becomes, and the library that most of those names belong to."""
+
+    target: bytes
+    library: Library

@@ -12,7 +12,7 @@ from musify.rules.location import rules_folder
 
 @lru_cache(maxsize=4)
 def shipped_tables(part: str) -> dict[str, Table]:
-    """All files of the folder `part` of the rules (findings, device), by file name. Raises MusifyError for a bad one."""
+    """All files of the folder `part` of the rules (findings, device), by file name. Raises MusifyError."""
 
     def read(folder: Path) -> dict[str, Table]:
         return {path.name: read_toml(path) for path in sorted((folder / part).glob("*.toml"))}

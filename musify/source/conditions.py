@@ -56,6 +56,12 @@ class Conditionals:
                 else:
                     stack[-1].branches.append(Branch(directive, Span(directive.end, len(outline.data)), stack[-1]))
         self._mark_include_guard(outline)
+        # For each directive of a group, by where it starts, the next one of the group.
+        self.following = {
+            branch.directive.start: after.directive
+            for group in self.groups
+            for branch, after in zip(group.branches, group.branches[1:], strict=False)
+        }
         self._branches = sorted(
             (branch for group in self.groups for branch in group.branches),
             key=lambda branch: branch.span.start,

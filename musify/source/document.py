@@ -39,6 +39,8 @@ class Document:
     @staticmethod
     def from_bytes(raw: bytes) -> Document:
         """Make a document of a file's bytes. Raises NotText for binary content."""
+        if raw[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+            raise NotText("is UTF-32, which no compiler reads")
         encoding = _UTF16.get(raw[:2])
         if encoding is not None:
             try:

@@ -46,7 +46,7 @@ _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
     range(128, 256)
 )
 _SPACE = frozenset(b" \t\r\n\f\v")
-# Bytes that, on the same line and outside literals, are a token of their own and end no comment and no directive's head:
+# Bytes that, on the same line and outside literals, are a token of their own and end no comment or directive head:
 # most names stand beside one, and need no closer look.
 _CLEAR_BEFORE = frozenset(b"(,;{}[!")
 _CLEAR_AFTER = frozenset(b"(,;){}[]")

@@ -325,7 +325,9 @@ def _may_mirror(node: Node, at_file_scope: bool) -> bool:
     if at_file_scope:
         return True
     is_friend = node.parent is not None and node.parent.type == "friend_declaration"
-    return is_friend or any(child.type == "storage_class_specifier" and child.text == b"extern" for child in node.children)
+    return is_friend or any(
+        child.type == "storage_class_specifier" and child.text == b"extern" for child in node.children
+    )
 
 
 def _mirrors_api(unit: Unit, name: bytes, kind: str, node: Node) -> bool:

@@ -18,8 +18,8 @@ _PATH = re.compile(rb'[ \t]*(?:<([^>\n]*)>|"([^"\n]*)")')
 _MENTION = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*[<"]([^>"\n]+)[>"]')
 _WHOLE_BODY = re.compile(rb'\s*[<"]([^>"\n]+)[>"]\s*\Z')
 _LOOKS_LIKE_CUDA = re.compile(
-    rb"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvToolsExt|npp|nvjpeg|cutensor|cufile)"
-    rb"[^/]*\Z|(?:.*/)?cuda/"
+    rb"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cudss|cupti|nccl|nvrtc|nvml|nvtx|nvToolsExt|npp|nvjpeg|cutensor|"
+    rb"cufile|nvcuvid|cuvid|nvEncodeAPI|nvfunctional|fatbinary|optix)[^/]*\Z|(?:.*/)?(?:cuda|crt|cub|nvtx3)/"
 )
 
 
@@ -57,9 +57,9 @@ class IncludeConverter:
         rule = self._unit.book.header(path)
         if rule is not None:
             yield from self._toolkit_header(directive, span, rule)
-        elif path.endswith((b".cuh", b".cu")):
+        elif path.endswith((b".cuh", b".cu")) and not path.startswith(b"cub/"):
             yield Finding("MUS115", span, path.decode("utf-8", "replace"))
-        elif _LOOKS_LIKE_CUDA.match(path) and (not quoted or b"/cuda/" in path):
+        elif _LOOKS_LIKE_CUDA.match(path) and (not quoted or b"/cuda/" in path or path.startswith((b"cub/", b"crt/"))):
             yield Finding("MUS114", span, path.decode("utf-8", "replace"))
 
     def _toolkit_header(self, directive: Directive, span: Span, rule: NameRule) -> Iterator[Edit | Finding]:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from musify.languages.cuda.names import kept_finding
 from musify.languages.cuda.references import is_identifier
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import PastePart, PastingMacro
 from musify.model import Applicability, Edit, Finding, Span
 from musify.rules.book import RuleBook
-from musify.rules.model import Action, NameRule
+from musify.rules.model import Action, NameRule, Policy
 from musify.source.lexer import TokenKind, each_significant, significant
 from musify.source.outline import Directive, Outline
 
@@ -174,15 +175,31 @@ class MacroConverter:
             made.setdefault(call.macro, set()).add(name)
             rule = self._unit.book.name(name)
             if rule is None or rule.action is Action.IDENTITY:
+                yield from self._not_listed(call, chain, texts, name)
                 continue
             if chain[0].parameter < 0:
                 yield from self._check_literal(call, texts, rule)
             else:
                 yield from self._argument_prefix(call, chain, texts, rule)
 
+    def _not_listed(
+        self, call: _Call, chain: tuple[PastePart, ...], texts: list[bytes], name: bytes
+    ) -> Iterator[Finding]:
+        """A pasted name that only looks like CUDA, or an API name that is pasted into a name of the project's."""
+        book = self._unit.book
+        if book.looks_like_cuda(name) and chain[0].parameter < 0:
+            library = book.lookalike_library(name)
+            yield Finding("MUS101", call.place, name.decode(), {"library": library.name if library else "CUDA"})
+            return
+        for part, text in zip(chain, texts, strict=True):
+            rule = book.name(text) if part.parameter >= 0 else None
+            if rule is not None and rule.action is Action.RENAME:
+                made = name.decode("utf-8", "replace")
+                yield Finding("MUS118", call.arguments[part.parameter].span, rule.name.decode(), {"made": made})
+
     def _check_literal(self, call: _Call, texts: list[bytes], rule: NameRule) -> Iterator[Finding]:
-        prefix = self._unit.book.convert_prefix(texts[0])
-        expected = prefix[0] + b"".join(texts[1:]) if prefix else b""
+        prefix = self._unit.book.prefix(texts[0])
+        expected = prefix.target + b"".join(texts[1:]) if prefix else b""
         if expected != rule.target or rule.action is not Action.RENAME:
             yield _irregular(call.place, rule)
 
@@ -227,13 +244,16 @@ class MacroConverter:
                 yield from self._prefix(directive, span, text, made)
 
     def _prefix(self, directive: Directive, span: Span, text: bytes, made: set[bytes]) -> Iterator[Edit | Finding]:
-        converted = self._unit.book.convert_prefix(text)
-        if converted is None or not self._unit.book.names_with_prefix(text):
+        converted = self._unit.book.prefix(text)
+        if converted is None:
             return
         listed = sorted(name for name in made if _is_api(self._unit.book, name))
         if made and not listed:
             return  # whatever it pastes, it is not CUDA's
         new, library = converted
+        if library.policy is Policy.KEEP:
+            yield kept_finding(library, span, text.decode() + "...")
+            return
         edit = Applicability.SAFE if listed else Applicability.REVIEW
         yield Edit(span, new, PASTED, edit, text.decode() + "*", library.id, "")
         names = ", ".join(name.decode() for name in listed) or "none in this file"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from musify.languages.cuda.declarations import Ownership
@@ -20,6 +21,8 @@ from musify.rules.model import Action, Library, NameRule
 RENAME = "api-name"
 UNATTESTED_RENAME = "api-name-by-convention"
 TYPE_KINDS = frozenset({"typedef", "struct", "enum", "using"})
+_BEFORE_A_TYPE = frozenset({b"struct", b"class", b"enum", b"union", b"typename", b"new"})
+_CALLED_TEMPLATE = re.compile(rb"<[^;(){}]*>\s*\(")
 _OWN = ("the project declares it", "由项目自行声明")
 _SOMEBODY_ELSES = {
     Scope.MEMBER: ("it is a member", "它是成员"),
@@ -157,14 +160,15 @@ class NameConverter:
     def _unknown(self, word: Span, name: bytes) -> Iterator[Finding]:
         unit = self._unit
         around = unit.neighbours(word)
-        if scope_of(unit.outline, around) not in (Scope.PLAIN, Scope.GLOBAL):
+        scope = scope_of(unit.outline, around)
+        if scope not in (Scope.PLAIN, Scope.GLOBAL) and not (scope is Scope.TRAILING and name.endswith(b"_t")):
             return
         directive = unit.outline.directive_at(word.start)
         if directive is not None and (
             directive.keyword not in (b"define", b"pragma") or directive.name_start == word.start
         ):
             return
-        if around.after_text in (b"(", b"<<<") or _is_used_as_type(around):
+        if _is_used(name, around, unit):
             yield _unknown_finding(word, name, unit.book.lookalike_library(name))
 
 
@@ -187,11 +191,37 @@ def _unknown_finding(place: Span, name: bytes, library: Library | None) -> Findi
     return Finding("MUS101", place, name.decode("utf-8", "replace"), {"library": library.name if library else "CUDA"})
 
 
-def _is_used_as_type(around: Neighbours) -> bool:
-    if is_identifier(around.after_text):
-        return around.after_text not in OPERATOR_KEYWORDS
-    starts = around.before_text in (b"(", b",", b"<", b";", b"{", b"}", b"const", b"static", b"")
-    return starts and around.after_text in (b"*", b"&", b"::")
+def _is_used(name: bytes, around: Neighbours, unit: Unit) -> bool:
+    """Whether an unlisted name is called, or used as a type, or its address taken, as far as tokens tell."""
+    before, after = around.before_text, around.after_text
+    if after in (b"(", b"<<<") or name.endswith(b"_t") or before in _BEFORE_A_TYPE:
+        return True
+    if is_identifier(after):
+        return after not in OPERATOR_KEYWORDS
+    starts = before in (b"(", b",", b"<", b";", b"{", b"}", b"const", b"static", b"")
+    if after in (b"*", b"&", b"::"):
+        return starts
+    if after in (b">", b",") and before in (b"<", b","):
+        return before == b"<" or after == b">"
+    if before == b"(" and after == b")":
+        return _follows_a_cast(unit, around)
+    if after == b"<":
+        return _CALLED_TEMPLATE.match(unit.data, around.after.start) is not None
+    return before == b"&" and after in (b",", b";", b")") and _is_unary(unit, around)
+
+
+def _follows_a_cast(unit: Unit, around: Neighbours) -> bool:
+    """`(name)x` and `sizeof(name)`, not `f(name)`."""
+    callee = unit.text(unit.outline.before(around.before.start))
+    following = unit.text(unit.outline.after(around.after.end))
+    if callee in (b"sizeof", b"alignof", b"decltype"):
+        return True
+    return not is_identifier(callee) and callee not in (b")", b"]", b">") and is_identifier(following)
+
+
+def _is_unary(unit: Unit, around: Neighbours) -> bool:
+    operand = unit.text(unit.outline.before(around.before.start))
+    return operand in (b"(", b",", b"=", b"{", b"return")
 
 
 def _names_a_namespace(before: bytes, around: Neighbours, unit: Unit, word: Span) -> bool:

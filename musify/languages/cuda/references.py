@@ -77,7 +77,9 @@ def scope_of(outline: Outline, around: Neighbours) -> Scope:
         return Scope.PLAIN
     left = outline.before(place.start)
     qualifier = outline.text(left)
-    if (qualifier.endswith(b">") and left.end == place.start) or (is_identifier(qualifier) and qualifier not in OPERATOR_KEYWORDS | DECLARATION_KEYWORDS):
+    if (qualifier.endswith(b">") and left.end == place.start) or (
+        is_identifier(qualifier) and qualifier not in OPERATOR_KEYWORDS | DECLARATION_KEYWORDS
+    ):
         return Scope.QUALIFIED
     return Scope.GLOBAL
 

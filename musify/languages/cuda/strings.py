@@ -27,7 +27,7 @@ _OPENERS = frozenset(
 _OPENS_LIBRARIES = re.compile(rb"\b(?:dlopen|dlmopen|LoadLibrary\w*)\b")
 _LOOKS_UP = re.compile(rb"\b(?:dlsym|dlvsym|GetProcAddress)\b")
 _LIBRARY = re.compile(
-    rb"(?P<head>(?:.*/)?lib)(?P<stem>[A-Za-z_]+)(?P<tail>(?:_static)?\.(?:so(?:\.[\d.]+)?|dylib|a))\Z"
+    rb"(?P<head>(?:.*/)?lib)(?P<stem>[A-Za-z][\w-]*?)(?P<tail>(?:_static)?\.(?:so(?:\.[\d.]+)?|dylib|a))\Z"
     rb"|(?P<windows>[A-Za-z_]+?)(?:64|32)?(?:_[\d_]+)?\.(?:dll|lib)\Z"
 )
 # Each begins with a literal text, so that the search skips quickly to the next one.
@@ -154,7 +154,7 @@ class StringConverter:
             return
         name = match.group().decode("utf-8", "replace")
         if known is None or not known[0] or match.group("windows"):
-            if known is not None or self._unit.book.looks_like_cuda(stem + b"X"):
+            if known is not None or match.group("windows") is None or self._unit.book.looks_like_cuda(stem + b"X"):
                 outcome, outcome_zh = "left as it is: no counterpart is known", "保持原样：没有已知的对应物"
                 yield Finding("MUS108", span, name, {"outcome": outcome, "outcome_zh": outcome_zh})
             return
