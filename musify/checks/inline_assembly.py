@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from musify.languages.cuda.unit import Unit
 from musify.model import Edit, Finding, Span
 from musify.ptx.assembly import ASM_WORD, Assembly, read_assembly, string_macros
+from musify.ptx.operands import Refused
 from musify.ptx.recognition import ptx_instructions
-from musify.ptx.render import Refused
 from musify.ptx.rules import PtxRules, ptx_rules
 from musify.ptx.statement import Outcome, Place, convert_statement
 

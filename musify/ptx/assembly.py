@@ -81,16 +81,27 @@ def string_macros(outline: Outline) -> dict[bytes, str]:
         if directive.name in found or directive.parameters is not None:
             several.add(directive.name)
             continue
-        parts: list[str] = []
-        token = outline.after(directive.body)
-        while token.start < token.end and (text := literal_text(outline, token)) is not None:
-            parts.append(text)
-            token = outline.after(token.end)
-        if parts and token.start >= token.end:
-            found[directive.name] = "".join(parts)
-        else:
+        text = _joined_literals(outline, directive.body, directive.end)
+        if text is None:
             several.add(directive.name)
+        else:
+            found[directive.name] = text
     return {name: text for name, text in found.items() if name not in several}
+
+
+def _joined_literals(outline: Outline, start: int, end: int) -> str | None:
+    """What the literals between two offsets stand for together; None where anything else stands there."""
+    parts: list[str] = []
+    while start < end:
+        token = outline.after(start)
+        if token.start >= token.end:
+            break
+        text = literal_text(outline, token)
+        if text is None:
+            return None
+        parts.append(text)
+        start = token.end
+    return "".join(parts) if parts else None
 
 
 def literal_text(outline: Outline, token: Span) -> str | None:

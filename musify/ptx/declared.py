@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 _SPELLINGS = {
-    "unsigned int": "unsigned|unsigned int|uint|uint32_t|std::uint32_t|u32",
-    "int": "int|int32_t|std::int32_t|i32",
-    "unsigned long long": "unsigned long long|unsigned long long int|unsigned long|uint64_t|std::uint64_t|size_t|std::size_t",
+    "unsigned int": "unsigned|unsigned int|uint|uint32_t|std::uint32_t",
+    "int": "int|int32_t|std::int32_t",
+    "unsigned long long": "unsigned long long|unsigned long long int|unsigned long|uint64_t|size_t|std::size_t",
     "long long": "long long|long long int|long|int64_t|std::int64_t|ptrdiff_t",
     "unsigned short": "unsigned short|uint16_t|std::uint16_t|ushort",
     "short": "short|int16_t|std::int16_t",
@@ -15,7 +15,7 @@ _SPELLINGS = {
 _MEANINGS = {spelling: cpp for cpp, spellings in _SPELLINGS.items() for spelling in spellings.split("|")}
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _NOT_TYPES = frozenset(
-    "return else case goto throw new delete sizeof and or not const volatile static register constexpr in if while for".split()
+    "return else case goto throw new delete sizeof and or not const volatile static register constexpr".split()
 )
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|static|register|constexpr)\b")
 _FUNCTION_END = re.compile(rb"\n\}")
@@ -26,9 +26,11 @@ def declared_type(data: bytes, offset: int, expression: str) -> str:
     if not _NAME.match(expression):
         return ""
     start = max(0, offset - 6000)
-    for match in _FUNCTION_END.finditer(data, start, offset):
-        start = match.end()
+    for end in _FUNCTION_END.finditer(data, start, offset):
+        start = end.end()
     text = data[start:offset].decode("utf-8", "replace")
+    if re.search(rf",\s*[*&]*\s*{re.escape(expression)}\s*[,;=]", text):
+        return ""  # perhaps one of several variables of a declaration
     pattern = re.compile(
         rf"(?<![\w:.>])((?:[A-Za-z_][\w:]*\s+)*[A-Za-z_][\w:]*)\s*(\*|&)?\s*(?<![\w.>]){re.escape(expression)}\s*(?=[,;=)(\[{{:])"
     )

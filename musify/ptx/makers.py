@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-
 # Forms that everybody knows, of the majority and the choice.
 _FAMILIAR = {0xE8: "({a} & {b}) | ({a} & {c}) | ({b} & {c})", 0xCA: "({a} & {b}) | (~{a} & {c})"}
 

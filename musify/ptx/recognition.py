@@ -22,10 +22,10 @@ _VIDEO = frozenset("vabsdiff vadd vmad vmax vmin vset vshl vshr vsub".split())
 _TYPE = re.compile(r"(?:[busf](?:8|16|32|64|128)(?:x[24])?|bf16(?:x2)?|tf32|pred|e[45]m[23](?:x[24])?)\Z")
 _MODIFIERS = frozenset(
     """sync async aligned global shared local const param gl cta sys gpu cluster acquire release relaxed volatile
-    acq_rel sc weak mmio wide lo hi rn rz rm rp rni rzi rmi rpi rna ftz sat approx full cc uni arrive red warp proxy bulk
-    commit_group wait_group wait_all inc dec launch_dependents wait to ballot all any popc mma_async fence alloc dealloc
-    init inval test_wait try_wait expect_tx arrive_drop complete_tx cp commit ldmatrix tensor reduce tid ctaid L1 L2
-    shared::cta shared::cluster shiftamt""".split()
+    acq_rel sc weak mmio wide lo hi rn rz rm rp rni rzi rmi rpi rna ftz sat approx full cc uni arrive red warp proxy
+    bulk commit_group wait_group wait_all inc dec launch_dependents wait to ballot all any popc mma_async fence alloc
+    dealloc init inval test_wait try_wait expect_tx arrive_drop complete_tx cp commit ldmatrix tensor reduce tid ctaid
+    L1 L2 shared::cta shared::cluster shiftamt""".split()
 )
 _SPECIAL = re.compile(
     r"%%?(?:laneid|lanemask_\w+|n?smid|n?warpid|gridid|clock(?:_hi|64)?|globaltimer\w*|(?:n?tid|n?ctaid|cluster_\w+)\.[xyz]|"

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from musify.model import Target
 from musify.ptx.assembly import Assembly
+from musify.ptx.operands import Operand, Refused, has_effects, primary
 from musify.ptx.rules import PtxRules
 from musify.ptx.text import Operand as PtxOperand
 from musify.ptx.text import Parameter, Program, Register
-from musify.ptx.translate import IMMEDIATE, Step, Translator, Unknown
-from musify.ptx.types import CONSTRAINTS, KINDS, Mismatch, Value, bare, converted
+from musify.ptx.translate import Step, Translator, Unknown, identifier
+from musify.ptx.types import IMMEDIATE, KINDS, Mismatch, Value, bare, converted
 
 _MARK = re.compile("\x02(\\d+)\x03")
 _ENCLOSED = re.compile("(?<=[\\w>])\\(\x02(\\d+)\x03\\)|\x02(\\d+)\x03")
-_PRIMARY = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\[[\w+\-* ]+\])*\Z|\d\w*\Z")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*\Z|\d\w*\Z")
-_EFFECTS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|[\w>]\s*\(")
-_CASTS_ONLY = re.compile(r"\b(?:sizeof|__half_as_ushort|reinterpret_cast|static_cast|__cvta_generic_to_shared)\b")
-
-
-class Operand(NamedTuple):
-    """An operand of the asm statement: its expression, the PTX type of its register, and how it is used.
-
-    `cpp`: the C++ type of the expression where it is known, else empty.
-    """
-
-    text: str
-    type: str
-    written: bool
-    read: bool
-    tied: int
-    cpp: str
+_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])\Z")
 
 
 class Rendered(NamedTuple):
@@ -43,50 +28,23 @@ class Rendered(NamedTuple):
     checks: list[str]
 
 
-class Refused(Exception):
-    """The statement cannot be said in C++; why, in English and Chinese."""
-
-    def __init__(self, reason: str, reason_zh: str, opcode: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.reason_zh = reason_zh
-        self.opcode = opcode
-
-
 class _NotInline(Exception):
     """It takes a block."""
-
-
-def operands_of(
-    assembly: Assembly, text: Callable[[int], str], cpp: Callable[[int], str]
-) -> list[Operand]:
-    """The operands, read from constraints. Raises Refused for one that PTX statements do not have."""
-    found: list[Operand] = []
-    for index, operand in enumerate(assembly.operands):
-        output = index < len(assembly.outputs)
-        letters = operand.constraint.replace("&", "").strip()
-        read = not output or letters.startswith("+")
-        letter = letters.lstrip("=+")
-        if not output and letter.isdigit() and int(letter) < len(assembly.outputs):
-            kind = found[int(letter)].type
-            found.append(Operand(text(index), kind, False, True, int(letter), cpp(index)))
-            continue
-        kind = IMMEDIATE if letter == "n" else CONSTRAINTS.get(letter, "")
-        if not kind:
-            raise Refused(f'the constraint "{operand.constraint}" is not known', f"约束 \"{operand.constraint}\" 未知")
-        found.append(Operand(text(index), kind, output, read, -1, cpp(index)))
-    return found
 
 
 def render(
     program: Program, assembly: Assembly, operands: Sequence[Operand], rules: PtxRules, target: Target, prefix: str
 ) -> Rendered:
     """The C++ for a statement. Raises Refused."""
+    if not program.instructions:
+        raise Refused("it declares something and does nothing with it", "它只有声明，没有指令")
     if program.labels:
         raise Refused("it has labels", "其中含有标号")
     for declaration in program.registers:
         if declaration.type not in KINDS:
-            raise Refused(f"registers of type .{declaration.type} are not known", f"不支持 .{declaration.type} 类型的寄存器")
+            raise Refused(
+                f"registers of type .{declaration.type} are not known", f"不支持 .{declaration.type} 类型的寄存器"
+            )
     try:
         try:
             return _Inline(program, assembly, operands, rules, target, prefix).render()
@@ -115,7 +73,9 @@ class _Base:
         self.prefix = prefix
         registers = {item.name: item for item in program.registers}
         memory = "memory" in assembly.clobbers
-        self.translator = Translator(rules, target, self.parameters(), registers, prefix, clobbers_memory=memory)
+        self.translator = Translator(
+            rules, target, self.parameters(), self.literals(), registers, prefix, clobbers_memory=memory
+        )
 
     def parameters(self) -> dict[str, Value]:
         """What stands for %0, %1 ... and for %[name]."""
@@ -127,6 +87,15 @@ class _Base:
             if name:
                 values[name] = value
         return values
+
+    def literals(self) -> dict[str, str]:
+        """The inputs that are integer literals of C++, as those of PTX."""
+        found = {}
+        for index, operand in enumerate(self.operands):
+            match = _INTEGER.match(operand.text)
+            if match and not operand.written and operand.tied < 0 and operand.type not in ("f32", "f64"):
+                found[str(index)] = match.group(1)
+        return found
 
     def value(self, index: int, operand: Operand) -> Value:
         """What stands for one operand."""
@@ -185,6 +154,13 @@ class _Inline(_Base):
         """Operands in place of their marks; only where each is evaluated once, and in no order that matters."""
         uses = [int(match.group(1)) for line in lines for match in _MARK.finditer(line)]
         busy = self._busy
+        # What stands in a branch may not be evaluated at all.
+        branches = any(sign in line for line in lines for sign in ("?", "&&", "||"))
+        if branches and (busy or any(operand.once for operand in self.operands)):
+            raise _NotInline
+        for index, operand in enumerate(self.operands):
+            if operand.once and uses.count(index) != (0 if index in goals else 1):
+                raise _NotInline
         if len(busy) > 1 or any(uses.count(index) != (0 if index in goals else 1) for index in busy):
             raise _NotInline
         for index in set(uses):
@@ -225,18 +201,19 @@ class _Block(_Base):
         return [
             f"auto& {self.prefix}to_{index} = {operand.text};"
             for index, operand in enumerate(self.operands)
-            if operand.written and self._keeps_old(index) and has_effects(operand.text)
+            if self._is_bound(index)
         ]
 
-    def _goal(self, index: int) -> str:
+    def _is_bound(self, index: int) -> bool:
         operand = self.operands[index]
-        if self._keeps_old(index) and has_effects(operand.text):
-            return f"{self.prefix}to_{index}"
-        return operand.text
+        return self._keeps_old(index) and (operand.once or has_effects(operand.text))
+
+    def _goal(self, index: int) -> str:
+        return f"{self.prefix}to_{index}" if self._is_bound(index) else self.operands[index].text
 
     def _keeps_old(self, index: int) -> bool:
         """Whether an output starts with the value that its variable has."""
-        if any(operand.tied == index for operand in self.operands):
+        if not self.operands[index].written or any(operand.tied == index for operand in self.operands):
             return False
         return self.operands[index].read or index in self._guarded
 
@@ -253,13 +230,7 @@ class _Block(_Base):
         return guarded
 
     def _registers(self) -> list[str]:
-        used = {item.name for item in self.program.registers}
-        lines = []
-        for item in self.program.registers:
-            if item.name in used:
-                name = self.prefix + re.sub(r"\W", "_", item.name)
-                lines.append(f"{KINDS[item.type].cpp} {name};")
-        return lines
+        return [f"{KINDS[item.type].cpp} {self.prefix}{identifier(item.name)};" for item in self.program.registers]
 
     def _operands(self, steps: Sequence[Step]) -> list[str]:
         lines = []
@@ -270,10 +241,10 @@ class _Block(_Base):
                 continue
             if operand.tied >= 0:
                 continue
-            source = next((item.text for item in self.operands if item.tied == index), self._goal(index))
+            source = next((item for item in self.operands if item.tied == index), None)
+            value = _cast(self._goal(index), operand) if source is None else _cast(source.text, source)
             constant = "" if operand.written else "const "
-            cpp = KINDS[operand.type].cpp
-            lines.append(f"{constant}{cpp} {self.prefix}{index} = {_cast(source, operand)};")
+            lines.append(f"{constant}{KINDS[operand.type].cpp} {self.prefix}{index} = {value};")
         return lines
 
     def _is_initialised(self, index: int) -> bool:
@@ -298,18 +269,6 @@ class _Block(_Base):
         if KINDS[have].bits < KINDS[kind].bits:
             raise Mismatch(f"a .{kind} value is written to a .{have} register")
         return f"{self.translator.raw(destination)} = {_fitted(expression, kind, have)};"
-
-
-def has_effects(text: str) -> bool:
-    """Whether evaluating an expression may do more than yield a value."""
-    return bool(_EFFECTS.search(_CASTS_ONLY.sub("", text)))
-
-
-def primary(text: str) -> str:
-    """`text` so that an operator before or after it takes all of it."""
-    if _PRIMARY.match(text) or (text.startswith("(") and bare(text) != text):
-        return text
-    return f"({text})"
 
 
 def _fitted(expression: str, kind: str, have: str) -> str:
@@ -343,4 +302,3 @@ def _cast_back(text: str, operand: Operand) -> str:
         whole = text if re.fullmatch(r"\w+", text) else f"({text})"
         return f"(__typeof__({operand.text})){whole}"
     return text
-

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from musify.model import Applicability, Edit, Finding, Span, Target
 from musify.ptx.assembly import Assembly
 from musify.ptx.declared import declared_type
-from musify.ptx.render import Refused, Rendered, operands_of, render
+from musify.ptx.operands import Refused, operands_of
+from musify.ptx.render import Rendered, render
 from musify.ptx.rules import PtxRules
 from musify.ptx.text import Unread, read_program
 from musify.source.outline import Outline
@@ -48,8 +49,13 @@ def convert_statement(place: Place, assembly: Assembly) -> Outcome:
     except Unread as problem:
         raise Refused(f"its text could not be read: {problem}", f"无法读取其文本：{problem}") from problem
     prefix = "musify_" if b"ptx_" in place.outline.data else "ptx_"
+    directive = place.outline.directive_at(assembly.span.start)
+    parameters = [name.decode("utf-8", "surrogateescape") for name in (directive.parameters or ())] if directive else []
     operands = operands_of(
-        assembly, lambda index: _expression(place, assembly, index), lambda index: _type(place, assembly, index)
+        assembly,
+        lambda index: _expression(place, assembly, index),
+        lambda index: _type(place, assembly, index),
+        [name for name in parameters if name.isidentifier()],
     )
     rendered = render(program, assembly, operands, place.rules, place.target, prefix)
     text = _comments(place.outline, assembly) + rendered.text
@@ -136,4 +142,3 @@ def _trimmed(data: bytes, span: Span) -> Span:
     text = data[span.start : span.end]
     start = span.start + len(text) - len(text.lstrip())
     return Span(start, span.end - (len(text) - len(text.rstrip())))
-

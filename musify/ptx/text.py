@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeAlias
 
 from musify.ptx.assembly import UNKNOWN
 
@@ -69,7 +69,7 @@ class Address(NamedTuple):
     offset: int
 
 
-Operand = Union[Register, Parameter, Literal, Negated, Vector, Pair, Address]
+Operand: TypeAlias = "Register | Parameter | Literal | Negated | Vector | Pair | Address"
 
 
 class Instruction(NamedTuple):
@@ -89,7 +89,7 @@ class Declaration(NamedTuple):
 
 @dataclass
 class Program:
-    """What a template holds. Registers that inner braces declare anew bear other names, so that all stand side by side."""
+    """What a template holds. A register that inner braces declare anew bears another name."""
 
     instructions: list[Instruction] = field(default_factory=list)
     registers: list[Declaration] = field(default_factory=list)

@@ -6,12 +6,12 @@ The result still holds marks for the operands of the asm statement; `render` put
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from musify.model import Target
 from musify.ptx import makers
+from musify.ptx.literals import literal
 from musify.ptx.rules import PtxRules, Rewrite
 from musify.ptx.text import (
     Address,
@@ -26,12 +26,11 @@ from musify.ptx.text import (
     Vector,
     number,
 )
-from musify.ptx.types import KINDS, Mismatch, Value, converted, integer_literal, signed, unsigned, wide
+from musify.ptx.types import IMMEDIATE, KINDS, Mismatch, Value, converted, signed, unsigned, wide
 
 _PLACE = re.compile(r"\{(\w+)(?::(\w+))?\}")
 _VECTORS = {"unsigned char": "uchar", "signed char": "char", "unsigned short": "ushort", "unsigned int": "uint",
             "unsigned long long": "ulonglong", "long long": "longlong"}  # fmt: skip
-IMMEDIATE = "immediate"
 
 
 class Unknown(Exception):
@@ -64,7 +63,8 @@ class Step:
 class Translator:
     """Translates the instructions of one statement.
 
-    `parameters`: what stands for %0, %1 ... with its PTX type (IMMEDIATE: a constant whose type is that of its use).
+    `parameters`: what stands for %0, %1 ... with its PTX type (IMMEDIATE: a constant whose type is that of its use);
+    `literals`: those that are plain numbers.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Translator:
         rules: PtxRules,
         target: Target,
         parameters: Mapping[str, Value],
+        literals: Mapping[str, str],
         registers: Mapping[str, Declaration],
         prefix: str,
         *,
@@ -80,6 +81,7 @@ class Translator:
         self._rules = rules
         self._target = target
         self._parameters = parameters
+        self._literals = literals
         self._registers = registers
         self._prefix = prefix
         self._clobbers_memory = clobbers_memory
@@ -108,6 +110,12 @@ class Translator:
         if check not in self.checks:
             self.checks.append(check)
 
+    def resolved(self, operand: Operand) -> Operand:
+        """An operand, or the literal that stands for it."""
+        if isinstance(operand, Parameter) and operand.key in self._literals:
+            return Literal(self._literals[operand.key])
+        return operand
+
     def type_of(self, operand: Operand) -> str:
         """The PTX type of a register or parameter."""
         return self._value(operand).type
@@ -128,7 +136,7 @@ class Translator:
         elif isinstance(operand, Register):
             declared = self._registers.get(operand.name)
             if declared is not None and declared.type in KINDS:
-                return Value(self._prefix + re.sub(r"\W", "_", declared.name), declared.type)
+                return Value(self._prefix + identifier(declared.name), declared.type)
             special = self._rules.specials.get(operand.name.lstrip("%"))
             if special is not None and operand.name.startswith("%"):
                 self._note(special.check)
@@ -141,7 +149,7 @@ class Translator:
         if isinstance(operand, Negated):
             return f"!{self.read(operand.register, 'pred')}"
         if isinstance(operand, Literal):
-            return _literal(operand.text, wanted)
+            return literal(operand.text, wanted)
         value = self._value(operand)
         if value.type == IMMEDIATE:
             return f"({KINDS[wanted].cpp}){value.text}"
@@ -165,6 +173,11 @@ class Translator:
                 return f"({self.read(operand.base, 'u64')} {sign} {abs(operand.offset)})"
             return self.raw(operand.base)
         return self.raw(operand)
+
+
+def identifier(register: str) -> str:
+    """A register's name as part of a C++ name."""
+    return re.sub(r"\W", "_", register)
 
 
 class _Form:
@@ -204,8 +217,8 @@ class _Form:
             if isinstance(wanted, Register):
                 if isinstance(operand, (Vector, Pair, Address)):
                     raise _Unfit
-                self._bound[wanted.name] = operand
-            elif type(wanted) is not type(operand):
+                self._bound[wanted.name] = self._translator.resolved(operand)
+            elif type(wanted) is not type(self._translator.resolved(operand)):
                 raise _Unfit
             elif isinstance(wanted, Vector) and isinstance(operand, Vector):
                 self._bind(wanted.items, operand.items)
@@ -213,7 +226,7 @@ class _Form:
                 self._bind((wanted.first, wanted.second), (operand.first, operand.second))
             elif isinstance(wanted, Address) and isinstance(wanted.base, Register):
                 self._bound[wanted.base.name] = operand
-            elif wanted != operand:
+            elif wanted != self._translator.resolved(operand):
                 raise _Unfit
 
     def _check_bounds(self) -> None:
@@ -314,39 +327,3 @@ class _Form:
         if not 0 <= value <= 255:
             raise _Unfit
         return self._text(re.sub(r"\{(\w)\}", r"{\1:bits}", makers.boolean_expression(value)))
-
-
-def _literal(text: str, wanted: str) -> str:
-    value = number(text)
-    family = KINDS[wanted].family
-    if value is not None:
-        if family != "f":
-            return integer_literal(value, wanted, hexadecimal="x" in text.lower())
-        return f"{float(value)}f" if wanted == "f32" else f"{float(value)}"
-    if family != "f":
-        # The bits of a float, moved as an integer.
-        if text[:2].lower() == "0f" and KINDS[wanted].bits == 32:
-            return integer_literal(int(text[2:], 16), wanted, hexadecimal=True)
-        raise Mismatch("a floating-point number is used as an integer")
-    return _float(text, wanted)
-
-
-def _float(text: str, wanted: str) -> str:
-    head = text[:2].lower()
-    if head == "0f":
-        exact = struct.unpack(">f", bytes.fromhex(text[2:]))[0]
-        if wanted != "f32" or exact != exact or exact in (float("inf"), float("-inf")):
-            if wanted != "f32":
-                raise Mismatch("a 32-bit number is used as .f64")
-            return f"__uint_as_float(0x{text[2:].lower()}u)"
-    elif head == "0d":
-        exact = struct.unpack(">d", bytes.fromhex(text[2:]))[0]
-        if wanted != "f64" or exact != exact or exact in (float("inf"), float("-inf")):
-            raise Mismatch("a 64-bit number is used as .f32")
-    else:
-        exact = float(text)
-        if wanted == "f32":
-            exact = struct.unpack("f", struct.pack("f", exact))[0]
-    # repr of the double leads back to the same double, so to the same float.
-    return f"{exact!r}f" if wanted == "f32" else repr(exact)
-

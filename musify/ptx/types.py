@@ -29,6 +29,8 @@ KINDS = {
     "bf16x2": Kind("b", 32, "unsigned int"),
     "pred": Kind("p", 1, "bool"),
 }
+# The type of an operand that is a constant: that of its use.
+IMMEDIATE = "immediate"
 CONSTRAINTS = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 _TO_BITS = {32: "__float_as_uint", 64: "__double_as_longlong"}
 _FROM_BITS = {32: "__uint_as_float", 64: "__longlong_as_double"}
