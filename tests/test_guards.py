@@ -208,3 +208,28 @@ def test_deep_nesting_is_reported_not_fatal(convert: Convert) -> None:
     source = "#if " + "(" * 3000 + "__CUDA_ARCH__ >= 800" + ")" * 3000 + "\n#endif\ncudaStream_t s;\n"
     result = convert(source)
     assert result.ids == ["MUS302"] and result.text.endswith("musaStream_t s;\n")
+
+
+OWN_MACROS = {
+    "version with a fallback": "#ifndef CUDA_VERSION\n#define CUDA_VERSION 11000\n#endif\nint v = CUDA_VERSION / 1000;\n",
+    "architecture with a fallback": "#ifndef __CUDA_ARCH__\n#define __CUDA_ARCH__ 0\n#endif\n#if __CUDA_ARCH__ >= 800\n#endif\n",
+}
+
+
+@pytest.mark.parametrize("source", OWN_MACROS.values(), ids=OWN_MACROS.keys())
+def test_macro_that_the_file_defines_itself(convert: Convert, source: str) -> None:
+    assert convert(source).text == source
+
+
+TEMPLATES = {
+    "default argument": (
+        "template <int arch = __CUDA_ARCH__> struct X;",
+        "template <int arch = __MUSA_ARCH__> struct X;",
+    ),
+    "first argument": ("X<__CUDA_ARCH__ / 10> y;", "X<__MUSA_ARCH__ / 10> y;"),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), TEMPLATES.values(), ids=TEMPLATES.keys())
+def test_template_arguments_are_no_comparisons(convert: Convert, source: str, expected: str) -> None:
+    assert convert(source).text == expected

@@ -64,3 +64,19 @@ def test_macro_of_another_file(convert: Convert) -> None:
     source = '#include "call.h"\nvoid f(void* x) { CALL(cuda, Free)(x); }'
     result = convert(source, surroundings=Surroundings("t.cu", macros=macros))
     assert result.text == source.replace("cuda,", "musa,")
+
+
+OTHERS = {
+    "library of another shape": ("#define API(n) cudnn##n\nvoid f() { API(Create)(&h); }", ["MUS113", "MUS401"]),
+    "pasted name that is on no list": (
+        "#define RT(n) cuda##n\nvoid f() { RT(Free)(p); RT(BrandNew)(); }",
+        ["MUS101", "MUS112"],
+    ),
+    "API name pasted into the project's": ("#define W(x) my_##x\nvoid f() { W(cudaMalloc)(1); }", ["MUS118"]),
+    "internal prefix": ("#define R(x) __cuda##x\nvoid f() { R(RegisterFatBinary)(); }", ["MUS101", "MUS112"]),
+}
+
+
+@pytest.mark.parametrize(("source", "ids"), OTHERS.values(), ids=OTHERS.keys())
+def test_findings_of_pastes(convert: Convert, source: str, ids: list[str]) -> None:
+    assert sorted(set(convert(source).ids) - {"MUS102"}) == ids

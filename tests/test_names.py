@@ -70,6 +70,7 @@ def test_unchanged(convert: Convert, source: str) -> None:
 
 
 RENAMED = {
+    "first word after a BOM": ("\ufeffcudaStream_t s;", "\ufeffmusaStream_t s;"),
     "call": ("void f(void* p) { cudaFree(p); }", "void f(void* p) { musaFree(p); }"),
     "global qualification": ("void f(void* p) { ::cudaFree(p); }", "void f(void* p) { ::musaFree(p); }"),
     "after return, globally": ("int f() { return ::cudaGetLastError(); }", "int f() { return ::musaGetLastError(); }"),
@@ -203,3 +204,49 @@ def test_known_issue_depends_on_the_sdk(convert: Convert) -> None:
     source = "void f(void** p) { cudaMallocAsync(p, 1, 0); }"
     assert convert(source, sdk="4.3").ids == ["MUS103"]
     assert convert(source, sdk="5.1").ids == []
+
+
+TRICKY = {
+    "trailing return type": ("auto f() -> cudaError_t { return x()->cudaMalloc(1); }", "auto f() -> musaError_t { return x()->cudaMalloc(1); }"),
+    "lambda with a return type": ("auto f = [&]() mutable -> cudaStream_t { return s; };", "auto f = [&]() mutable -> musaStream_t { return s; };"),
+    "member of an unnamed struct": ("typedef struct { cudaError_t (*cudaMalloc)(void**, size_t); } api_t;\nvoid f(api_t* a) { a->cudaMalloc(p, 1); cudaMalloc(p, 1); }",
+                                    "typedef struct { musaError_t (*cudaMalloc)(void**, size_t); } api_t;\nvoid f(api_t* a) { a->cudaMalloc(p, 1); musaMalloc(p, 1); }"),
+    "second declarators": ("struct T { fn *cudaMemset, *cudaMemcpy; int cudaA : 3, cudaFree : 4; };", "struct T { fn *cudaMemset, *cudaMemcpy; int cudaA : 3, cudaFree : 4; };"),
+    "constructor initialiser": ("struct S { int cudaFree; S(); };\nS::S() : cudaFree(2) {}", "struct S { int cudaFree; S(); };\nS::S() : cudaFree(2) {}"),
+    "variable of an unnamed struct": ("struct { int cudaMalloc; } anon;\nvoid g() { cudaMalloc(p, 1); }", "struct { int cudaMalloc; } anon;\nvoid g() { musaMalloc(p, 1); }"),
+    "function pointer parameter": ("void f(void (*cudaFree)(void*)) { cudaFree(p); }\nvoid g() { cudaFree(p); }", "void f(void (*cudaFree)(void*)) { cudaFree(p); }\nvoid g() { musaFree(p); }"),
+    "inherited member": ("struct B { void cudaFree(void*); };\nstruct D : public B { void f(); };\nvoid D::f() { cudaFree(p); }",
+                         "struct B { void cudaFree(void*); };\nstruct D : public B { void f(); };\nvoid D::f() { cudaFree(p); }"),
+    "unnamed namespace": ("namespace { void cudaFree(int); }\nvoid h() { cudaFree(1); }", "namespace { void cudaFree(int); }\nvoid h() { cudaFree(1); }"),
+    "inline namespace": ("namespace a { inline namespace v1 { void cudaFree(int); } void g() { cudaFree(1); } }",
+                         "namespace a { inline namespace v1 { void cudaFree(int); } void g() { cudaFree(1); } }"),
+    "nested namespace, written apart": ("namespace a { void cudaFree(int); }\nnamespace a::b { void h() { cudaFree(1); } }",
+                                        "namespace a { void cudaFree(int); }\nnamespace a::b { void h() { cudaFree(1); } }"),
+    "qualified by nested templates": ("void f() { X<Y<b>>::cudaFree(2); if (c > ::cudaFree(p)) {} }", "void f() { X<Y<b>>::cudaFree(2); if (c > ::musaFree(p)) {} }"),
+    "extern in a block": ("void f() { extern cudaError_t cudaFree(void*); cudaFree(0); }", "void f() { extern musaError_t musaFree(void*); musaFree(0); }"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "expected"), TRICKY.values(), ids=TRICKY.keys())
+def test_tricky(convert: Convert, source: str, expected: str) -> None:
+    assert convert(source).text == expected
+
+
+UNKNOWN_TYPES = {
+    "sizeof": "int n = sizeof(cudaNewThing);",
+    "template argument": "std::vector<cudaNewThing> v;",
+    "cast": "auto x = (cudaNewThing)y;",
+    "parameter": "void f(cudaNewThing_t);",
+    "alias": "using T = cudaNewThing_t;",
+    "elaborated": "struct cudaNewThing* p;",
+    "trailing return": "auto f() -> cudaNewThing_t;",
+    "address": "auto f = &cudaNewFn;",
+    "templated call": "auto x = cudaNewFn<int>(1);",
+    "driver type": "CUnewThing t;",
+    "video": "void f() { cuvidCreateDecoder(&d, 1); }",
+}
+
+
+@pytest.mark.parametrize("source", UNKNOWN_TYPES.values(), ids=UNKNOWN_TYPES.keys())
+def test_unknown_names_in_every_position(convert: Convert, source: str) -> None:
+    assert convert(source).ids == ["MUS101"]

@@ -158,7 +158,7 @@ def _convert(plan: Plan, file: SourceFile, source: Document) -> Conversion:
 def _report_blocked(plan: Plan, results: dict[int, FileResult]) -> None:
     numbers = {file.relative: number for number, file in enumerate(plan.files)}
     for file, wanted in plan.layout.blocked:
-        finding = Finding("MUS116", Span(0, 0), file.shown, {"target": wanted})
+        finding = Finding("MUS116", Span(0, 0), file.relative, {"target": wanted})
         results[numbers[file.relative]].findings.append(finding_record(Document(b""), finding, plan.language))
 
 

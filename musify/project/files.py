@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathspec import GitIgnoreSpec
 from musify.languages.registry import PORTED_SUFFIXES, Language, language_of
 from musify.model import MusifyError
 
+# What an interrupted run may leave behind: see source/writing.py.
+_TEMPORARY = re.compile(r"\..+\.musify\Z")
 _NEVER = frozenset({".git", ".hg", ".svn"})
 
 
@@ -20,7 +23,7 @@ class SourceFile:
     """A file of the run.
 
     `path` is where it lies; `relative` its place in the output (forward slashes); `shown` the path that reports use.
-    `language` is None for a file that is only copied. `is_link`: it is a symbolic link, whose target is not read.
+    `language` is None for a file that is only copied. `is_link`: it is a symbolic link that stays one.
     """
 
     path: Path
@@ -57,24 +60,43 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
             files = list(_walk(path, prefix, selection))
         else:
             files = [(path, path.name, os.fspath(path))]
+        root = os.path.realpath(path) if path.is_dir() else ""
         for file, relative, shown in files:
             if relative in found:
                 raise MusifyError(
                     f"{file}: {found[relative].path} would get the same name {relative}; convert them apart"
                 )
-            found[relative] = _source_file(file, relative, shown, include, exclude)
+            found[relative] = _source_file(file, relative, shown, include, exclude, root)
     return [found[key] for key in sorted(found)]
 
 
+def _clash(file: Path, other: Path, relative: str) -> str:
+    if os.path.realpath(file) == os.path.realpath(other):
+        return "given twice; name every PATH once"
+    return f"{other} would get the same name {relative}; convert them apart"
+
+
 def _source_file(
-    path: Path, relative: str, shown: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None
+    path: Path, relative: str, shown: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None, root: str
 ) -> SourceFile:
     language = language_of(relative)
     if (include is not None and not include.match_file(relative)) or (
         exclude is not None and exclude.match_file(relative)
     ):
         language = None
-    return SourceFile(path, relative, shown, language, path.is_symlink())
+    return SourceFile(path, relative, shown, language, _is_kept_link(path, root))
+
+
+def _is_kept_link(path: Path, root: str) -> bool:
+    """Whether a symbolic link stays one: it leads to another file of the folder, or nowhere.
+
+    One that leads out of the folder is worked on as the file that it shows; so is a link that is itself the PATH.
+    """
+    if not path.is_symlink():
+        return False
+    if not path.is_file():
+        return True
+    return bool(root) and os.path.realpath(path).startswith(root + os.sep)
 
 
 def _globs(patterns: Sequence[str]) -> GitIgnoreSpec | None:
@@ -99,7 +121,11 @@ def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path,
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             name = inner + entry.name
-            if entry.name in _NEVER or (rules and _is_ignored(rules, name + "/" if is_folder else name)):
+            if (
+                entry.name in _NEVER
+                or _TEMPORARY.match(entry.name)
+                or (rules and _is_ignored(rules, name + "/" if is_folder else name))
+            ):
                 continue
             if is_folder:
                 if os.path.realpath(entry.path) not in excluded:

@@ -22,6 +22,7 @@ class Layout:
     def __init__(self, files: Sequence[SourceFile], *, rename: bool = True, root: str = "") -> None:
         """`root` is the name of the one folder that the files lie in: some projects include by it."""
         self._root = root
+        self._rename = rename
         taken = {file.relative for file in files}
         self.new_paths: dict[str, str] = {}
         self.blocked: list[tuple[SourceFile, str]] = []
@@ -53,6 +54,16 @@ class Layout:
 
         `is_toolkit`: the path is also a toolkit header's, so a file far away does not count.
         """
+        found = self._resolve(includer, path, is_toolkit=is_toolkit)
+        stem, suffix = posixpath.splitext(path)
+        if found is None and suffix in _RENAMED and self._rename:
+            # An earlier run that was interrupted may have renamed the file already.
+            done = self._resolve(includer, stem + _RENAMED[suffix], is_toolkit=is_toolkit)
+            if done is not None:
+                found = IncludeTarget(posixpath.splitext(done.path)[0] + suffix, done.new_path)
+        return found
+
+    def _resolve(self, includer: str, path: str, *, is_toolkit: bool) -> IncludeTarget | None:
         folder = posixpath.dirname(includer)
         beside = posixpath.normpath(posixpath.join(folder, path))
         if beside in self.new_paths:

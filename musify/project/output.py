@@ -41,8 +41,10 @@ class InPlace:
     """Writes over the originals; a renamed file is written under its new name first, then the old one goes."""
 
     def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
-        """Write the new content beside or over the old."""
+        """Write the new content beside or over the old. A file that a link brings in from elsewhere is not touched."""
         goal = self._goal(file, new_path)
+        if file.path.is_symlink() and goal != file.path:
+            raise OSError(0, "a link to a file outside the folder: convert that file itself, or use -o")
         if goal == file.path:
             write_atomically(goal, data)
         else:

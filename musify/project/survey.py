@@ -19,6 +19,8 @@ from musify.source.conditions import Conditionals
 from musify.source.outline import Outline
 
 _INCLUDE = re.compile(rb'#[ \t]*(?:include_next|include|import)[ \t]*[<"]([^>"\n]+)[>"]')
+# Paths that are named without being included there: in __has_include, and as the whole body of a macro.
+_MENTION = re.compile(rb'(?:__has_include(?:_next)?[ \t]*\(|#[ \t]*define[ \t]+\w+)[ \t]*[<"]([^>"\n]+\.\w+)[>"]')
 _NAMESPACE = re.compile(rb"namespace[ \t]+([A-Za-z_]\w*)(?:::\w+)*[ \t\r\n]*\{")
 _SOURCES = frozenset({".cu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
 
@@ -42,7 +44,7 @@ class FileSurvey:
 
 def survey_source(path: str, data: bytes, book: RuleBook) -> FileSurvey:
     """Look at one source. What it declares is asked of headers only: other files are seldom included."""
-    includes = tuple(dict.fromkeys(_INCLUDE.findall(data)))
+    includes = tuple(dict.fromkeys([*_INCLUDE.findall(data), *_MENTION.findall(data)]))
     spaces = frozenset(name for name in _NAMESPACE.findall(data) if name in book.namespace_heads)
     if posixpath.splitext(path)[1].lower() in _SOURCES:
         return FileSurvey(includes, namespaces=spaces)

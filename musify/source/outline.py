@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cached_property
@@ -101,6 +102,7 @@ class Outline:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self._first = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
         self.directives: list[Directive] = []
         raw = [match.span() for match in OPAQUE.finditer(data)]
         others = self._find_directives(raw)
@@ -200,7 +202,7 @@ class Outline:
         if start >= 0 and self.data[start] in _CLEAR_BEFORE:
             return Span(start, start + 1)
         inside = self.directive_at(offset)
-        floor = inside.body if inside else 0
+        floor = inside.body if inside else self._first
         end = self._back_over_blank(offset, floor, inside)
         if end <= floor:
             return Span(floor, floor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,13 +43,14 @@ class WordFinder:
         position = 0
         first_mark, prefixes, words, letters = self._first_mark, self._prefixes, self._words, _WORD_BYTES
         size = len(data)
+        floor = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
         for pattern, start, end in self._automaton.find_matches_as_indexes(data):
             if pattern >= first_mark:
                 marked = True
                 continue
             if start < position:
                 continue
-            while start > 0 and data[start - 1] in letters:
+            while start > floor and data[start - 1] in letters:
                 start -= 1
             while end < size and data[end] in letters:
                 end += 1

@@ -16,6 +16,9 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
     existing file keeps its own. Raises OSError; nothing is left behind then.
     """
     goal = Path(os.path.realpath(path))
+    if goal.exists() and not goal.is_file():
+        goal.write_bytes(data)  # a pipe or a device is written to, never replaced
+        return
     if mode is None:
         mode = stat.S_IMODE(goal.stat().st_mode) if goal.exists() else 0o666 & ~_umask()
     descriptor, temporary = tempfile.mkstemp(dir=goal.parent, prefix=f".{goal.name}.", suffix=".musify")

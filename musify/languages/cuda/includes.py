@@ -89,6 +89,12 @@ class IncludeConverter:
 
     def _header(self, span: Span, path: bytes) -> Iterator[Edit | Finding]:
         rule = self._unit.book.header(path)
+        own = self._unit.surroundings.includes.get(path)
+        if own is not None and rule is None:
+            new = _follow(path, own.path, own.new_path)
+            if new != path:
+                yield Edit(span, new, RENAMED_FILE)
+            return
         if rule is None:
             return
         name = path.decode("utf-8", "replace")

@@ -248,7 +248,7 @@ class MacroConverter:
         if converted is None:
             return
         listed = sorted(name for name in made if _is_api(self._unit.book, name))
-        if made and not listed:
+        if made and not listed and not any(self._unit.book.looks_like_cuda(name) for name in made):
             return  # whatever it pastes, it is not CUDA's
         new, library = converted
         if library.policy is Policy.KEEP:

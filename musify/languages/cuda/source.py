@@ -17,24 +17,7 @@ from musify.rules.model import Action
 from musify.source.outline import OpaqueKind
 
 SUFFIXES = frozenset(
-    [
-        ".cu",
-        ".cuh",
-        ".c",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".h",
-        ".hh",
-        ".hpp",
-        ".hxx",
-        ".inl",
-        ".inc",
-        ".ipp",
-        ".tcc",
-        ".c++",
-        ".h++",
-    ]
+    ".cu .cuh .c .cc .cpp .cxx .h .hh .hpp .hxx .inl .inc .ipp .tcc .tpp .txx .ixx .cppm .c++ .h++".split()
 )
 
 
