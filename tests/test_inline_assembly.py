@@ -256,6 +256,29 @@ def test_old_sdk_has_no_activemask(convert: Convert) -> None:
     assert "a = __activemask();" in convert(source, sdk="5.2").text
 
 
+def test_constraint_macro_of_cub_is_known(convert: Convert) -> None:
+    source = body('asm volatile("ld.cg.u32 %0, [%1];" : "=r"(a) : _CUB_ASM_PTR_(p) : "memory");')
+    assert "a = *(const unsigned int*)p;" in convert(source).text
+
+
+def test_other_constraint_macro_is_not_guessed(convert: Convert) -> None:
+    source = body('asm volatile("ld.cg.u32 %0, [%1];" : "=r"(a) : MY_POINTER(p));')
+    result = convert(source)
+    assert result.text == source and "MUS201" in result.ids
+
+
+def test_stringized_parameter_is_reported(convert: Convert) -> None:
+    source = '#define LOAD(m, d, p) asm("ld." #m ".u32 %0, [%1];" : "=r"(d) : "l"(p))\n'
+    result = convert(source)
+    assert result.text == source and "MUS201" in result.ids
+
+
+def test_macro_for_the_opcode_is_still_ptx(convert: Convert) -> None:
+    source = '#include "other.h"\n' + body('asm(LOAD_OPCODE ".v2.s32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "l"(p));')
+    result = convert(source)
+    assert result.text == source and "MUS201" in result.ids
+
+
 def test_unreadable_text_in_device_code_is_reported(convert: Convert) -> None:
     assert "MUS203" in convert(body("asm volatile(SOME_TEXT);")).ids
     assert "MUS203" not in convert("void f() { asm volatile(SOME_TEXT); }\n").ids

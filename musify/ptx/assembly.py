@@ -19,7 +19,10 @@ _ESCAPE = re.compile(r"(?s)\\(\r?\n|x[0-9a-fA-F]+|.)")
 
 
 class Operand(NamedTuple):
-    """`[name] "constraint"(expression)`; the span is that of the expression inside the parentheses."""
+    """`[name] "constraint"(expression)`; the span is that of the expression inside the parentheses.
+
+    Where a macro of another file stands for the constraint, `constraint` is the name of the macro.
+    """
 
     name: str
     constraint: str
@@ -42,6 +45,14 @@ class Assembly:
     def operands(self) -> list[Operand]:
         """Outputs and inputs, in the order in which %0, %1 ... count them."""
         return [*self.outputs, *self.inputs]
+
+
+_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*\Z")
+
+
+def is_identifier(text: bytes) -> bool:
+    """Whether a token may be the name of a macro."""
+    return _IDENTIFIER.match(text) is not None
 
 
 class _Malformed(Exception):
@@ -167,7 +178,7 @@ class _Reader:
             text = literal_text(self._outline, self._token)
             if text is None:
                 name = self._text()
-                text = self._texts.get(name)
+                text = "" if name == b"#" else self._texts.get(name)
                 if text is None:
                     text = UNKNOWN
                     assembly.macros.append(name.decode("utf-8", "replace"))
@@ -183,6 +194,8 @@ class _Reader:
             self._advance()
             self._expect(b"]")
         constraint = literal_text(self._outline, self._token)
+        if constraint is None and is_identifier(self._text()):
+            constraint = self._texts.get(self._text(), self._text().decode("utf-8", "replace"))
         self._advance()
         opening = self._token
         closing = _closing(self._outline, opening) if self._text() == b"(" else None

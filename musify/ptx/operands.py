@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from musify.ptx.assembly import Assembly
@@ -41,11 +41,16 @@ class Refused(Exception):
 
 
 def operands_of(
-    assembly: Assembly, text: Callable[[int], str], cpp: Callable[[int], str], parameters: Sequence[str] = ()
+    assembly: Assembly,
+    text: Callable[[int], str],
+    cpp: Callable[[int], str],
+    macros: Mapping[str, str],
+    parameters: Sequence[str] = (),
 ) -> list[Operand]:
     """The operands, read from constraints. Raises Refused for one that PTX statements do not have.
 
-    `parameters`: those of the macro in whose body the statement stands.
+    `macros`: what well-known macros for constraints stand for. `parameters`: those of the macro in whose body the
+    statement stands.
     """
     inside = re.compile(rf"\b(?:{'|'.join(map(re.escape, parameters))})\b") if parameters else None
     found: list[Operand] = []
@@ -55,7 +60,7 @@ def operands_of(
         once = inside is not None and inside.search(expression) is not None
         if once:
             expression = f"({bare(expression)})"
-        letters = operand.constraint.replace("&", "").strip()
+        letters = macros.get(operand.constraint, operand.constraint).replace("&", "").strip()
         read = not output or letters.startswith("+")
         letter = letters.lstrip("=+")
         if not output and letter.isdigit() and int(letter) < len(assembly.outputs):

@@ -33,7 +33,7 @@ _SPECIAL = re.compile(
 )
 _DIRECTIVE = re.compile(r"\.(?:reg|shared|local|global|const|param)\s+\.(?:align\b|\w+)")
 _INSTRUCTION = re.compile(
-    r"(?:^|[;{}\n:\x00])\s*(?:@!?\s*%*[\w$]+\s+)?([A-Za-z][\w]*)((?:\.[\w:\x00]+)+)(?=[\s;%{\[}\x00]|\Z)"
+    r"(?:^|[;{}\n:\x00])\s*(?:@!?\s*%*[\w$]+\s+)?([A-Za-z\x00][\w\x00]*)((?:\.[\w:\x00]+)+)(?=[\s;%{\[}\x00]|\Z)"
 )
 _BARE = re.compile(r"(?:^|[;{}\n:])\s*(?:@!?\s*%*[\w$]+\s+)?(trap|exit|brkpt)\s*;")
 _COMMENT = re.compile(r"(?s)//[^\n]*|/\*.*?\*/")
@@ -55,6 +55,8 @@ def ptx_instructions(template: str) -> list[str]:
 
 def _is_ptx(opcode: str, parts: list[str]) -> bool:
     types = [part for part in parts if _TYPE.match(part)]
+    if "\x00" in opcode:
+        return bool(types)
     if opcode in _OPCODES:
         return bool(types) or any(part in _MODIFIERS or "::" in part or "\x00" in part for part in parts)
     if opcode in _VIDEO:

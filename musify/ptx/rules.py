@@ -63,6 +63,7 @@ class PtxRules(NamedTuple):
     specials: Mapping[str, Special]
     left: tuple[Left, ...]
     checks: Mapping[str, tuple[str, str]]
+    constraints: Mapping[str, str]
 
     def forms(self, opcode: str, target: Target) -> list[tuple[Rewrite, dict[str, str]]]:
         """The rules that fit an opcode on `target`, with what stands for their captures."""
@@ -114,7 +115,9 @@ def _compiled(content: Mapping[str, Any]) -> PtxRules:
         _known(table, _LEFT_KEYS, table["instructions"])
         patterns, architectures = table["instructions"].split(), table.get("architectures", ())
         left.append(Left(tuple(patterns), tuple(architectures), table["instead"], table["instead_zh"]))
-    return PtxRules({word: tuple(rules) for word, rules in by_word.items()}, specials, tuple(left), checks)
+    return PtxRules(
+        {word: tuple(rules) for word, rules in by_word.items()}, specials, tuple(left), checks, content["constraint"]
+    )
 
 
 def _rewrite(table: Mapping[str, Any], checks: Mapping[str, object]) -> Rewrite:

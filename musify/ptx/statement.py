@@ -55,6 +55,7 @@ def convert_statement(place: Place, assembly: Assembly) -> Outcome:
         assembly,
         lambda index: _expression(place, assembly, index),
         lambda index: _type(place, assembly, index),
+        place.rules.constraints,
         [name for name in parameters if name.isidentifier()],
     )
     rendered = render(program, assembly, operands, place.rules, place.target, prefix)

@@ -117,6 +117,7 @@ for side, left in (("l", True), ("r", False)):
     plain(f"shf.{side}.clamp.b32", "r", "rrr", lambda v, w=left: [m.funnel(v[0], v[1], min(v[2], 32), left=w)])
 plain("vshl.u32.u32.u32.clamp.add", "r", "rrr", lambda v: [u((v[0] << min(v[1], 32)) + v[2])])
 plain("vshr.u32.u32.u32.clamp.add", "r", "rrr", lambda v: [u((v[0] >> min(v[1], 32)) + v[2])])
+plain("vadd.u32.u32.u32.add", "r", "rrr", lambda v: [u(v[0] + v[1] + v[2])])
 plain("vshl.u32.u32.u32.wrap.add", "r", "rrr", lambda v: [u((v[0] << (v[1] & 31)) + v[2])])
 plain("vshr.u32.u32.u32.wrap.add", "r", "rrr", lambda v: [u((v[0] >> (v[1] & 31)) + v[2])])
 plain("bfe.u32", "r", "rrr", lambda v: [m.bfe(v[0], v[1], v[2], 32, signed=False)])

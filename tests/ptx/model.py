@@ -151,6 +151,8 @@ def fma32(a: int, b: int, c: int) -> int:
 
 def fma64(a: int, b: int, c: int) -> int:
     x, y, z = f64(a), f64(b), f64(c)
+    if finite(x, y) and math.isinf(z):
+        return c  # Python's product of finite numbers may be infinite, that of PTX is exact
     if not finite(x, y, z):
         return bits64(x * y + z)
     exact = Fraction(x) * Fraction(y) + Fraction(z)
