@@ -177,7 +177,7 @@ for kind in ("u16", "s16", "u32", "s32", "u64", "s64"):
         )  # fmt: skip
 for name in ("lo", "ls", "hi", "hs"):
     whole(
-        f"{{ .reg .pred %p1; setp.{name}.u32 %p1, %1, %2; selp.u32 %0, 1, 0, %p1; }}", "r", "rr",
+        f"{{ .reg .pred %%p1; setp.{name}.u32 %%p1, %1, %2; selp.u32 %0, 1, 0, %%p1; }}", "r", "rr",
         lambda v, c=name: [int(m.COMPARISONS[c](v[0], v[1]))],
     )  # fmt: skip
 for join, combine in (("and", lambda a, b: a and b), ("or", lambda a, b: a or b), ("xor", lambda a, b: a != b)):
@@ -359,7 +359,7 @@ for which, mask in LANE_MASKS.items():
     warp(f"mov.u32 %0, %lanemask_{which};", "r", "", lambda rows, k=mask: [[k(lane)] for lane in range(32)])
 # The harness numbers threads x, y, z in blocks of 32 x 2 x 3; lane is x, and it runs y = 1, z = 2.
 warp("mov.u32 %0, %warpid;", "r", "", lambda rows: [[2 * 2 + 1]] * 32)
-warp("{ .reg .u32 t; mov.u32 t, %tid.x; mad.lo.u32 %0, t, 1000, %ntid.y; }", "r", "",
+warp("{ .reg .u32 t, n; mov.u32 t, %tid.x; mov.u32 n, %ntid.y; mad.lo.u32 %0, t, 1000, n; }", "r", "",
      lambda rows: [[lane * 1000 + 2] for lane in range(32)])  # fmt: skip
 
 

@@ -151,6 +151,23 @@ def _statement(case: Case, outputs: list[str], inputs: list[str]) -> str:
     return f'asm volatile("{text}" : {written} : {read}{clobbers})'
 
 
+_KERNELS = r"""
+#include <cstring>
+template <class T> __device__ T from_word(unsigned long long w) { T v; memcpy(&v, &w, sizeof v); return v; }
+template <class T> __device__ unsigned long long word(T v) {
+  unsigned long long w = 0;
+  memcpy(&w, &v, sizeof v);
+  return w;
+}
+#define counted(calls)
+"""
+
+
+def assembled_source(cases: list[Case]) -> str:
+    """The statements as they are, as kernels for NVIDIA's compiler."""
+    return _KERNELS + source_of(cases, MODES[0]).replace("__device__ void", 'extern "C" __global__ void')
+
+
 _MAIN = r"""
 #define __device__ static
 static int calls;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,17 @@ from musify.ptx import translate
 from musify.ptx.rules import Rewrite, ptx_rules
 from tests.conftest import Convert
 from tests.ptx.cases import CASES, Case
-from tests.ptx.proof import MODES, agree, compile_program, expected, program_of, rows_of, run_program, source_of
+from tests.ptx.proof import (
+    MODES,
+    agree,
+    assembled_source,
+    compile_program,
+    expected,
+    program_of,
+    rows_of,
+    run_program,
+    source_of,
+)
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="the proof compiles C++, and there is no g++")
 # Statements whose effect no program on the host shows; tests/test_inline_assembly.py has their texts.
@@ -65,6 +77,18 @@ def _differences(case: Case, rows: list[list[int]], found: list[list[int]], even
 
 def test_rewritten_code_computes_what_ptx_defines(outcome: list[str]) -> None:
     assert not outcome, "\n".join(outcome[:20])
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's assembler says whether the text is PTX; no nvcc")
+def test_the_statements_are_ptx(tmp_path: Path) -> None:
+    # vote without .sync ended with sm_70; one table of lop3 stands for all.
+    cases = [case for case in CASES if "vote.ballot" not in case.text and not case.text.startswith("lop3")]
+    cases += [case for case in CASES if case.text.startswith("lop3")][:1]
+    source = tmp_path / "statements.cu"
+    source.write_text(assembled_source(cases))
+    command = ["nvcc", "-arch=sm_90", "-w", "-cubin", "-o", str(tmp_path / "statements.cubin"), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:3000]
 
 
 def test_every_rule_is_proved(outcome: list[str], used: list[Rewrite]) -> None:
