@@ -135,7 +135,7 @@ def test_words_find_every_name_that_matters(rules: RuleBook) -> None:
         rule = rules.name(name)
         if rule is None or b"::" in name or (rule.action is Action.IDENTITY and not rule.known_issues):
             continue
-        assert [tuple(word) for word in rules.words.find(b" " + name + b"(").words] == [(1, 1 + len(name))], name
+        assert [tuple(word) for word in rules.words().find(b" " + name + b"(").words] == [(1, 1 + len(name))], name
 
 
 def test_broken_cache_is_only_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

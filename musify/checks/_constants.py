@@ -20,7 +20,7 @@ _CAST = re.compile(rb"\(\s*" + _INTEGER_TYPE + rb"\)")
 _NAMED_CAST = re.compile(rb"\bstatic_cast\s*<[^<>]*>\s*(?=\()|\b(?:u?int\d*(?:_t)?|size_t|unsigned|long)\s*(?=\()")
 _SIZEOF = re.compile(rb"\bsizeof\s*\(([^()]*)\)")
 _ENUM = re.compile(rb"enum\b[^;{}()]*\{([^{}]*)\}")
-_IS_CONSTANT = re.compile(rb"\b(?:const|constexpr)\b")
+_CONSTANT = re.compile(rb"\b(?:const|constexpr)\b[^;{}()=]*\s(\w+)\s*=(?!=)\s*([^;]+);")
 _IS_DECLARED = re.compile(rb"\b(?:int|unsigned|long|size_t|auto|u?int\d+_t)\s+\Z")
 _IS_CHANGED = re.compile(rb"(?:\+\+|--|(?:^|[(,=])\s*&)\s*\Z")
 _IS_CHANGED_AFTER = re.compile(rb"\s*(?:(?:[-+*/|&]|<<|>>)=|\+\+|--)")
@@ -105,12 +105,7 @@ class Constants:
         return values.pop() if len(values) == 1 else None
 
     def _definitions(self, name: bytes) -> list[bytes]:
-        code = self._code
-        found = self._macros(name)
-        for match in re.finditer(re.escape(name) + rb"\b\s*=(?!=)\s*([^;]+);", code.text):
-            statement = code.text[_statement_start(code.text, match.start()) : match.start()]
-            if _IS_CONSTANT.search(statement) and b"(" not in statement and statement[-1:].isspace():
-                found.append(_first_part(match.group(1)))
+        found = self._macros(name) + self._variables.get(name, [])
         return found or self._enumerators.get(name) or self._included(name)
 
     def _macros(self, name: bytes) -> list[bytes]:
@@ -143,6 +138,14 @@ class Constants:
         )
 
     @cached_property
+    def _variables(self) -> dict[bytes, list[bytes]]:
+        """What const and constexpr variables are given, by name."""
+        found: dict[bytes, list[bytes]] = {}
+        for match in _CONSTANT.finditer(self._code.text):
+            found.setdefault(match.group(1), []).append(_first_part(match.group(2)))
+        return found
+
+    @cached_property
     def _by_name(self) -> dict[bytes, list[Directive]]:
         found: dict[bytes, list[Directive]] = {}
         for item in self._unit.outline.directives:
@@ -170,10 +173,6 @@ class Constants:
 def constants(unit: Unit) -> Constants:
     """The constants of a source; kept while the checks go over it one after the other."""
     return Constants(unit)
-
-
-def _statement_start(text: bytes, position: int) -> int:
-    return max(text.rfind(sign, 0, position) for sign in (b";", b"{", b"}")) + 1
 
 
 def _first_part(initialiser: bytes) -> bytes:

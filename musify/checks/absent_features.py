@@ -12,22 +12,18 @@ from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 from musify.rules.device import Feature, features
 
-# Pieces of all names of rules/device/features.toml: seldom seen ones, and before them a few that are quickly ruled out.
-_FIRST_HINTS = (b"tex", b"surf", b"Tex", b"Surf", b"luster", b"map_shared_rank")
-_HINTS = (
+# Pieces of all names of rules/device/features.toml.
+TRIGGERS = (
     b"tex1D", b"tex2D", b"tex3D", b"texCube", b"surf1D", b"surf2D", b"surf3D", b"surfCube", b"Texture", b"Surface",
     b"TexObject", b"SurfObject", b"TexRef", b"texture", b"surface", b"luster", b"map_shared_rank",
 )  # fmt: skip
 _AFTER = {"call": rb"(?=\s*(?:<[^;(){}]*>)?\s*\()", "template": rb"(?=\s*<[\w\s:,*]+>)", "any": rb""}
-_OWN = re.compile(rb"\b(?:class|struct|namespace|define)\s+\Z")
+_OWN = re.compile(rb"\b(?:class|struct|namespace)\s+(\w+)")
 _MOST_NAMES = 5
 
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a feature and file or function, at its first use."""
-    data = unit.data
-    if not any(hint in data for hint in _FIRST_HINTS) or not any(hint in data for hint in _HINTS):
-        return
     reported: dict[tuple[str, int], tuple[Span, list[str]]] = {}
     for feature in features():
         for place in _uses(unit, feature):
@@ -55,6 +51,7 @@ def _uses(unit: Unit, feature: Feature) -> Iterator[Span]:
     code = device_code(unit)
     places = [Span(*match.span()) for match in _pattern(present, feature.form).finditer(code.with_macros)]
     own = {unit.text(place) for place in places if _declares(unit, feature, place)}
+    own |= {match.group(1) for match in _OWN.finditer(code.text)}
     for place in places:
         if unit.text(place) in own or code.is_elsewhere(place.start):
             continue

@@ -13,7 +13,7 @@ from musify.rules.device import changed_arguments
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a function and file, at its first call."""
-    names = [name for name in changed_arguments() if name.encode() in unit.data]
+    names = [name for name in changed_arguments() if name.encode() in unit.names]
     for name in names:
         group = changed_arguments()[name]
         for call in device_code(unit).calls(re.compile(rb"\b" + name.encode() + rb"\b")):

@@ -24,6 +24,7 @@ _COMPARE = {
 # What every CUDA card that is still supported answers to a test of its major number.
 _CURRENT_CUDA_MAJORS = (7, 8, 9, 10, 12)
 _STATEMENT_ENDS = frozenset(b";{}")
+TRIGGERS = (b"major",)
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from musify.rules.device import limits
 
 _CONSTANT = re.compile(rb"\b__constant__\b([^;{}=]*)([;{=])")
 _UNBOUNDED = re.compile(rb"\[\s*\]")
+TRIGGERS = (b"__constant__",)
 
 
 def run(unit: Unit) -> Iterator[Finding]:

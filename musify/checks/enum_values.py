@@ -26,7 +26,7 @@ _LITERAL = re.compile(rb"-?\d[\w']*")
 
 def run(unit: Unit) -> Iterator[Finding]:
     """Findings for enumerators used as integers and integers used as enumerators."""
-    if any(hint in unit.data for hint in _HINTS):
+    if any(name.startswith(_HINTS) for name in unit.names):
         yield from _constants_as_integers(unit)
         yield from _literal_arguments(unit)
         yield from _casts(unit)

@@ -16,6 +16,7 @@ _GROUP = re.compile(
 )
 _DIRECT = re.compile(rb"\bthis_(?:multi_)?grid\s*\(\s*\)\s*\.\s*(?:sync|barrier_arrive|barrier_wait)\s*\(")
 _SYNC = rb")\s*(?:\.|->)\s*(?:sync|barrier_arrive|barrier_wait)\s*\(|\bsync\s*\(\s*(?:"
+TRIGGERS = (b"_grid", b"grid_group")
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from musify.ptx.statement import Outcome, Place, convert_statement
 _DEVICE_CODE = (b"__device__", b"__global__")
 _SHOWN = 5
 _SHOWN_BYTES = 160
+TRIGGERS = (b"asm",)
 
 
 def run(unit: Unit) -> Iterator[Edit | Finding]:

@@ -20,6 +20,7 @@ _LAUNCH_END = re.compile(rb">>>\s*\(")
 _DIM3 = re.compile(rb"\s*dim3\s*[({](.*)[)}]\s*\Z", re.S)
 _DIM3_VARIABLE = re.compile(rb"dim3\s+(?:const\s+)?(\w+)\s*(?:=\s*dim3\s*)?[({=]([^;]*?)[)}]?\s*;")
 _MAXIMUM_BLOCK = 1024  # CUDA's own; MUSA's is known to be the same on mp_31
+TRIGGERS = (b"<<<", b"__launch_bounds__", b"DynamicShared", b"dynamicSmem", b"DYNAMIC_SHARED")
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ _FURTHER_ON = re.compile(rb"\[\s*\w+(?:\.\w)?\s*\+\s*\w+\s*\]")
 _NEAR = 300
 _BARRIER = re.compile(rb"sync|barrier|SYNC", re.IGNORECASE)
 _LOOP = re.compile(rb"\bfor\s*\(\s*(?:[\w\s]*\s)?(\w+)\s*=\s*([^;,]+);[^;]*;[^)]*\)\s*")
+TRIGGERS = (b"__shared__", b"volatile")
 
 
 def run(unit: Unit) -> Iterator[Finding]:

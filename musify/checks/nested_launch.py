@@ -8,6 +8,8 @@ from musify.checks._device_code import device_code
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 
+TRIGGERS = (b"<<<",)
+
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a function that launches, at its first launch."""

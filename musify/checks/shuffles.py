@@ -12,6 +12,7 @@ from musify.languages.cuda.unit import Unit
 from musify.model import Finding
 
 _WITHOUT_MASK = re.compile(rb"__(?:shfl(?:_up|_down|_xor)?|any|all|ballot)\b(?=\s*\()")
+TRIGGERS = (b"__shfl", b"__any", b"__all", b"__ballot")
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from musify.model import Finding, Span
 from musify.rules.device import limits
 
 _SHARED = re.compile(rb"\b__shared__\b([^;{}=]*);")
+TRIGGERS = (b"__shared__",)
 
 
 def run(unit: Unit) -> Iterator[Finding]:

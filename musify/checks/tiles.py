@@ -13,6 +13,7 @@ from musify.model import Finding, Span
 
 _TILE = re.compile(rb"\b(tiled_partition|thread_block_tile)\s*<\s*([^<>;,]+?)\s*[,>]")
 _DYNAMIC_TILE = re.compile(rb"\btiled_partition\s*\(\s*\w+(?:\(\))?\s*,\s*([^()<>;,]+?)\s*\)")
+TRIGGERS = (b"tiled_partition", b"thread_block_tile")
 
 
 def run(unit: Unit) -> Iterator[Finding]:

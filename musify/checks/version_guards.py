@@ -16,9 +16,9 @@ from musify.source.outline import Directive
 
 def run(unit: Unit) -> Iterator[Edit | Finding]:
     """Edits and findings for every use of a version macro."""
-    words = [word for word in unit.words if unit.book.is_version_macro(unit.text(word))]
-    if not words:
+    if not any(unit.book.is_version_macro(name) for name in unit.names):
         return
+    words = [word for word in unit.words if unit.book.is_version_macro(unit.text(word))]
     own = {name for name in {unit.text(word) for word in words} if defines(unit, name)}
     if own:
         yield from (own_macro(unit, word) for word in words if unit.text(word) in own)

@@ -19,6 +19,7 @@ _THROUGH_CAST = re.compile(
 _DECLARED = re.compile(
     rb"\b" + _VOLATILE + rb"\s*\*\s*(?:const\s+)?(?:__restrict__\s+)?(\w+)|\b" + _VOLATILE + rb"\s+(\w+)\s*\["
 )
+TRIGGERS = (b"volatile",)
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -24,6 +24,7 @@ _WORD = re.compile(rb"warpSize\b")
 _MEMBER = re.compile(rb"(?:\.|->)\s*(warpSize)\b|\b(cudaDevAttrWarpSize|CU_DEVICE_ATTRIBUTE_WARP_SIZE)\b")
 _ASSIGNED = re.compile(rb"(?:[\w\])]+(?:\.|->))*\b(\w+)\s*=\s*[\w\[\].>-]*\Z")
 _PRINTING = re.compile(rb"(?i)\w*(?:print|log|debug|info|msg|puts|assert|write)\w*")
+TRIGGERS = (b"warpSize", b"WarpSize", b"ATTRIBUTE_WARP_SIZE")
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ _WITHOUT_WIDTH = (
     "{name} 未给出宽度，其范围是硬件 warp",
 )
 _MIXED = ("warpSize is used beside it", "同时又使用了 warpSize")
+TRIGGERS = (b"__shfl", b"warpSize")
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ _WIDE_POINTER = re.compile(
 )
 _POINTER = re.compile(rb"\*\s*(?:const\s+)?(\w+)\s*=\s*([^;]*);")
 _WIDE = 8
+TRIGGERS = (b"atomicCAS",)
 
 
 def run(unit: Unit) -> Iterator[Finding]:

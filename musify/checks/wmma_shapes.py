@@ -14,6 +14,7 @@ _FRAGMENT = re.compile(
     rb"\bfragment\s*<\s*(?:\w+\s*::\s*)*(?:matrix_a|matrix_b|accumulator)\s*,\s*([^,<>;]+),([^,<>;]+),([^,<>;]+),\s*([\w:\s]+?)\s*[,>]"
 )
 _SETTLED = "mp_31"
+TRIGGERS = (b"fragment",)
 
 
 def run(unit: Unit) -> Iterator[Finding]:

@@ -41,8 +41,8 @@ def convert_source(document: Document, book: RuleBook, settings: Settings, surro
 
     Where the self-check refuses the result, the edits are dropped and a finding says so.
     """
-    hits = book.words.find(document.data)
-    if not hits.words and not hits.marked:
+    hits = source.look(document.data, book)
+    if not hits.words and not hits.marks:
         return Conversion(document)
     unit = Unit(document.data, book, settings, surroundings, hits=hits)
     result = source.convert(unit)

@@ -53,7 +53,7 @@ def survey_source(path: str, data: bytes, book: RuleBook) -> FileSurvey:
 
 def declared_for_others(data: bytes, book: RuleBook) -> tuple[frozenset[OwnName], Mapping[bytes, PastingMacro]]:
     """The listed names that a file declares at file, namespace or class scope, and its pasting macros."""
-    hits = book.words.find(data)
+    hits = book.words().find(data)
     if not hits.words and b"##" not in data:
         return frozenset(), {}
     unit = Unit(data, book, hits=hits)

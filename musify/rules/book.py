@@ -19,8 +19,8 @@ _RARE_STEM = 60
 # At the end of a `lookalike` entry: the name goes on in lower case, not in upper case (CUstream).
 _THEN_LOWER = b"[a-z]"
 _MARKS = frozenset(
-    b"asm warpSize MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu> "
-    b"threadIdx __shfl __shared__ __constant__ __global__ __device__ __launch_bounds__ <<<".split()
+    b"MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu> threadIdx __global__ "
+    b"__device__".split()
 )
 
 
@@ -136,11 +136,11 @@ class RuleBook:
         """The values that __CUDA_ARCH__ takes on CUDA's cards, ascending."""
         return list(self._tables["cuda_architectures"])
 
-    @cached_property
-    def words(self) -> WordFinder:
-        """Finds every identifier that a rule may care about, and few others."""
+    @lru_cache(maxsize=4)  # noqa: B019  # a book lives as long as its run
+    def words(self, triggers: frozenset[bytes] = frozenset()) -> WordFinder:
+        """Finds every identifier that a rule may care about, and few others; `triggers` are further marks to note."""
         prefixes, words, marks = self._tables["words"]
-        return WordFinder(prefixes, words, marks)
+        return WordFinder(prefixes, words, sorted(triggers | set(marks)))
 
     @cached_property
     def _lookalike(self) -> re.Pattern[bytes]:

@@ -97,6 +97,11 @@ class Directive(NamedTuple):
     parameters: tuple[bytes, ...] | None
 
 
+def opaque_spans(data: bytes) -> list[tuple[int, int]]:
+    """Comments, literals, directive heads and the number signs in macros, in order."""
+    return [match.span() for match in OPAQUE.finditer(data)]
+
+
 class Outline:
     """What lies where in a source file. Read-only; made once per file."""
 
@@ -104,7 +109,7 @@ class Outline:
         self.data = data
         self._first = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
         self.directives: list[Directive] = []
-        raw = [match.span() for match in OPAQUE.finditer(data)]
+        raw = self.raw_spans = opaque_spans(data)
         others = self._find_directives(raw)
         self._spans: list[tuple[int, int]] = [span for span in raw if span[0] not in others] if others else raw
         self._directive_starts = [item.start for item in self.directives]

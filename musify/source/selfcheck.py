@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from musify.model import Applicability, Edit
 from musify.source.edits import in_order
-from musify.source.outline import Outline
+from musify.source.outline import Outline, opaque_spans
 
 _WORD = re.compile(rb"[\w$\x80-\xff]")
 
@@ -60,8 +60,8 @@ def _inside_word(data: bytes, offset: int) -> bool:
 
 
 def _structure(before: Outline, edits: Sequence[Edit], after: bytes) -> str | None:
-    expected, inserted = _moved(before.opaque_spans, edits)
-    actual = Outline(after).opaque_spans
+    expected, inserted = _moved(before.raw_spans, edits)
+    actual = opaque_spans(after)
     if inserted:
         actual = [item for item in actual if not any(a <= item[0] and item[1] <= b for a, b in inserted)]
     if expected == actual:

@@ -16,14 +16,14 @@ _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 
 class Hits(NamedTuple):
-    """The words found, in order, and whether one of the other marks occurs."""
+    """The words found, in order, and those of the other marks that occur."""
 
     words: list[Span]
-    marked: bool
+    marks: frozenset[bytes]
 
 
 class WordFinder:
-    """Finds words that begin with one of `prefixes` or are one of `words`; notes whether any of `marks` occurs.
+    """Finds words that begin with one of `prefixes` or are one of `words`; notes which of `marks` occur.
 
     Words are maximal runs of letters, digits, `_`, `$` and bytes above 127: a hit inside a longer word counts only
     if the whole word fits.
@@ -34,19 +34,20 @@ class WordFinder:
         self._words = frozenset(words)
         patterns = [*prefixes, *words]
         self._first_mark = len(patterns)
+        self._marks = tuple(marks)
         self._automaton = BytesAhoCorasick([*patterns, *marks], implementation=Implementation.ContiguousNFA)
 
     def find(self, data: bytes) -> Hits:
         """All hits in `data`; comments and literals are not told apart here."""
         found: list[Span] = []
-        marked = False
+        marks: set[int] = set()
         position = 0
         first_mark, prefixes, words, letters = self._first_mark, self._prefixes, self._words, _WORD_BYTES
         size = len(data)
         floor = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
         for pattern, start, end in self._automaton.find_matches_as_indexes(data):
             if pattern >= first_mark:
-                marked = True
+                marks.add(pattern - first_mark)
                 continue
             if start < position:
                 continue
@@ -58,4 +59,4 @@ class WordFinder:
             word = data[start:end]
             if word.startswith(prefixes) or word in words:
                 found.append(Span(start, end))
-        return Hits(found, marked)
+        return Hits(found, frozenset(self._marks[mark] for mark in marks))

@@ -178,9 +178,10 @@ def unlisted_declarations(unit: Unit) -> set[bytes]:
     """
     declared: set[bytes] = set()
     enums = EnumBodies(unit.outline)
-    for word in unit.words:
+    lookalikes = {name for name in unit.names if unit.book.name(name) is None and unit.book.looks_like_cuda(name)}
+    for word in unit.words if lookalikes else ():
         name = unit.text(word)
-        if name in declared or unit.book.name(name) is not None or not unit.book.looks_like_cuda(name):
+        if name not in lookalikes or name in declared:
             continue
         around = unit.neighbours(word)
         directive = unit.outline.directive_at(word.start)
@@ -205,9 +206,10 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
     """Every place where the file declares a listed name itself."""
     found = list(_macro_declarations(unit))
     enums = EnumBodies(unit.outline)
+    tracked = {name for name in unit.names if _is_tracked(unit, name)}
     for word in unit.words:
         name = unit.text(word)
-        if not _is_tracked(unit, name):
+        if name not in tracked:
             continue
         directive = unit.outline.directive_at(word.start)
         if directive is not None:

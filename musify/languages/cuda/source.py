@@ -13,8 +13,10 @@ from musify.languages.cuda.names import RENAME, NameConverter
 from musify.languages.cuda.strings import StringConverter
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Severity
+from musify.rules.book import RuleBook
 from musify.rules.model import Action
 from musify.source.outline import OpaqueKind
+from musify.source.words import Hits
 
 SUFFIXES = frozenset(
     ".cu .cuh .c .cc .cpp .cxx .h .hh .hpp .hxx .inl .inc .ipp .tcc .tpp .txx .ixx .cppm .c++ .h++".split()
@@ -28,6 +30,11 @@ class SourceConversion:
     edits: list[Edit]
     findings: list[Finding]
     declared: set[bytes]
+
+
+def look(data: bytes, book: RuleBook) -> Hits:
+    """The words and marks in `data` that make it worth a closer look; neither: it is no business of ours."""
+    return book.words(checks.all_triggers()).find(data)
 
 
 def convert(unit: Unit) -> SourceConversion:
@@ -52,11 +59,12 @@ def _passes(unit: Unit) -> Iterator[Edit | Finding]:
     if unit.settings.comments:
         yield from _comments(unit)
     for check in checks.all_checks():
-        yield from check(unit)
+        if not check.triggers or check.triggers & unit.marks:
+            yield from check.run(unit)
 
 
 def _convert_fragment(unit: Unit, data: bytes) -> tuple[list[Edit], list[Finding]]:
-    result = convert(Unit(data, unit.book, unit.settings, unit.surroundings))
+    result = convert(Unit(data, unit.book, unit.settings, unit.surroundings, hits=look(data, unit.book)))
     return result.edits, [item for item in result.findings if item.name.encode() not in result.declared]
 
 

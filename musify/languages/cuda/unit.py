@@ -35,7 +35,7 @@ class Unit:
         self.settings = settings or Settings()
         self.surroundings = surroundings or Surroundings()
         self.outline = Outline(data)
-        self._hits = hits or book.words.find(data)
+        self._hits = hits or book.words().find(data)
         self._neighbours: dict[int, Neighbours] = {}
 
     @cached_property
@@ -47,6 +47,16 @@ class Unit:
     def words_elsewhere(self) -> list[Span]:
         """The same words in comments, literals and #include paths."""
         return self._parted[1]
+
+    @cached_property
+    def names(self) -> frozenset[bytes]:
+        """The texts of `words`, each once."""
+        return frozenset(self.data[start:end] for start, end in self.words)
+
+    @property
+    def marks(self) -> frozenset[bytes]:
+        """The marks and the triggers of checks that the source holds."""
+        return self._hits.marks
 
     @cached_property
     def _parted(self) -> tuple[list[Span], list[Span]]:
