@@ -105,7 +105,10 @@ class Constants:
         return values.pop() if len(values) == 1 else None
 
     def _definitions(self, name: bytes) -> list[bytes]:
-        found = self._macros(name) + self._variables.get(name, [])
+        found = self._macros(name)
+        text = self._code.text
+        if name + b" =" in text or name + b"=" in text:
+            found += self._variables.get(name, [])
         return found or self._enumerators.get(name) or self._included(name)
 
     def _macros(self, name: bytes) -> list[bytes]:

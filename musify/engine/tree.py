@@ -7,12 +7,9 @@ becomes a finding; it never stops the others.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -224,6 +221,11 @@ def _in_processes(
     plan: Plan, work: Callable[[Plan, int], Result], batches: list[list[int]], workers: int
 ) -> Iterator[list[tuple[int, Result]]]:
     """Run batches in worker processes. A batch whose process died is done again file by file."""
+    # Loaded here, for a small run needs no processes and should not wait for this.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     with ProcessPoolExecutor(workers, context, _start_worker, (plan,)) as pool:

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from musify.languages.registry import PORTED_SUFFIXES, Language, language_of
 from musify.model import MusifyError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 # What an interrupted run may leave behind: see source/writing.py.
 _TEMPORARY = re.compile(r"\..+\.musify\Z")
@@ -100,7 +102,13 @@ def _is_kept_link(path: Path, root: str) -> bool:
 
 
 def _globs(patterns: Sequence[str]) -> GitIgnoreSpec | None:
-    return GitIgnoreSpec.from_lines(patterns) if patterns else None
+    return _spec(patterns) if patterns else None
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # here, for most runs meet no .gitignore and should not wait for it
+
+    return GitIgnoreSpec.from_lines(lines)
 
 
 def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path, str, str]]:
@@ -153,7 +161,7 @@ def _read_ignore(folder: Path, inner: str) -> list[tuple[str, GitIgnoreSpec]]:
         lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
-    return [(inner, GitIgnoreSpec.from_lines(lines))]
+    return [(inner, _spec(lines))]
 
 
 def _is_ignored(rules: Sequence[tuple[str, GitIgnoreSpec]], name: str) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
-from musify.languages.cuda.declarations import Ownership, listed_declarations
+from musify.languages.cuda.declarations import Ownership, is_tracked, listed_declarations
 from musify.languages.cuda.macros import pasting_macros
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import IncludeTarget, OwnName, PastingMacro, Surroundings
+from musify.model import Span
 from musify.project.definitions import Definitions
 from musify.project.layout import Layout
 from musify.rules.book import RuleBook
@@ -22,6 +23,9 @@ _INCLUDE = re.compile(rb'#[ \t]*(?:include_next|include|import)[ \t]*[<"]([^>"\n
 # Paths that are named without being included there: in __has_include, and as the whole body of a macro.
 _MENTION = re.compile(rb'(?:__has_include(?:_next)?[ \t]*\(|#[ \t]*define[ \t]+\w+)[ \t]*[<"]([^>"\n]+\.\w+)[>"]')
 _NAMESPACE = re.compile(rb"namespace[ \t]+([A-Za-z_]\w*)(?:::\w+)*[ \t\r\n]*\{")
+# Bytes beside a name that rule a declaration of it out. A newline or comment may hide anything.
+_NOT_DECLARED_BEFORE = (b"_", b"<", b">", b"*", b"&", b".", b"-")
+_NOT_DECLARED_AFTER = (b"(", b"=", b";", b"!", b"?", b"|", b"<", b".")
 _SOURCES = frozenset({".cu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
 
 Read = Callable[[str], bytes]
@@ -54,7 +58,7 @@ def survey_source(path: str, data: bytes, book: RuleBook) -> FileSurvey:
 def declared_for_others(data: bytes, book: RuleBook) -> tuple[frozenset[OwnName], Mapping[bytes, PastingMacro]]:
     """The listed names that a file declares at file, namespace or class scope, and its pasting macros."""
     hits = book.words().find(data)
-    if not hits.words and b"##" not in data:
+    if b"##" not in data and not any(_may_be_declared(data, word, book) for word in hits.words):
         return frozenset(), {}
     unit = Unit(data, book, hits=hits)
     own = frozenset(
@@ -63,6 +67,15 @@ def declared_for_others(data: bytes, book: RuleBook) -> tuple[frozenset[OwnName]
         if item.exported and not Ownership.is_ported(item)
     )
     return own, pasting_macros(unit.outline)
+
+
+def _may_be_declared(data: bytes, word: Span, book: RuleBook) -> bool:
+    """A quick first test, on the bytes beside a listed name; whatever passes is looked at properly."""
+    after = data[word.end : word.end + 80].lstrip()[:1]
+    if after.isalpha() or after in _NOT_DECLARED_BEFORE or not is_tracked(book, data[word.start : word.end]):
+        return False
+    before = data[max(0, word.start - 80) : word.start].rstrip(b" \t")[-1:]
+    return before not in _NOT_DECLARED_AFTER
 
 
 class ProjectIndex:

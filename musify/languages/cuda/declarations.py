@@ -21,6 +21,7 @@ from musify.languages.cuda.references import (
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import OwnName
 from musify.model import Span
+from musify.rules.book import RuleBook
 from musify.rules.model import Action
 from musify.source import syntax
 from musify.source.outline import Outline
@@ -206,7 +207,7 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
     """Every place where the file declares a listed name itself."""
     found = list(_macro_declarations(unit))
     enums = EnumBodies(unit.outline)
-    tracked = {name for name in unit.names if _is_tracked(unit, name)}
+    tracked = {name for name in unit.names if is_tracked(unit.book, name)}
     for word in unit.words:
         name = unit.text(word)
         if name not in tracked:
@@ -228,15 +229,15 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
     return found
 
 
-def _is_tracked(unit: Unit, name: bytes) -> bool:
+def is_tracked(book: RuleBook, name: bytes) -> bool:
     """Whether it matters who declares `name`: a rule changes it or has something to say."""
-    rule = unit.book.name(name)
+    rule = book.name(name)
     return rule is not None and (rule.action is not Action.IDENTITY or bool(rule.known_issues))
 
 
 def _macro_declarations(unit: Unit) -> Iterator[Declaration]:
     for directive in unit.outline.directives:
-        if directive.keyword == b"define" and _is_tracked(unit, directive.name):
+        if directive.keyword == b"define" and is_tracked(unit.book, directive.name):
             place = Span(directive.name_start, directive.name_start + len(directive.name))
             scope = Span(0, len(unit.data))
             conditional = unit.conditionals.is_conditional(directive.start)
