@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -165,11 +165,20 @@ def _sibling(shown: str, new_path: str) -> str:
 
 def _diff_path(shown: str, file: SourceFile) -> str:
     """A path as a diff names it: relative to where the command runs, else to the folder that is converted."""
-    path = shown if shown[:1] not in ("/", ".") else os.path.relpath(shown)
+    folder, name = os.path.split(shown)
+    if shown[:1] in ("/", "."):
+        folder = _relative_folder(folder, os.getcwd())
+    path = name if folder in ("", ".") else f"{folder}/{name}"
     if not path.startswith(".."):
         return path.replace(os.sep, "/")
     folder = os.path.dirname(file.relative)
-    return f"{folder}/{os.path.basename(shown)}" if folder else os.path.basename(shown)
+    return f"{folder}/{name}" if folder else name
+
+
+@lru_cache(maxsize=1)
+def _relative_folder(folder: str, start: str) -> str:
+    """The way from `start` to a folder; many files in a row ask for the same one."""
+    return os.path.relpath(folder, start)
 
 
 def _size(file: SourceFile) -> int:

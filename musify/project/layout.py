@@ -64,13 +64,13 @@ class Layout:
         return found
 
     def _resolve(self, includer: str, path: str, *, is_toolkit: bool) -> IncludeTarget | None:
+        candidates = self._by_name.get(path.rpartition("/")[2])
+        if not candidates:
+            return None
         folder = posixpath.dirname(includer)
         beside = posixpath.normpath(posixpath.join(folder, path))
         if beside in self.new_paths:
             return self.target(beside)
-        candidates = self._by_name.get(posixpath.basename(path))
-        if not candidates:
-            return None
         tail = posixpath.normpath(path)
         while tail.startswith("../"):
             tail = tail[3:]

@@ -95,8 +95,8 @@ class RuleBook:
         The names that begin so decide: most of them keep their end and change their beginning in the same way.
         """
         targets: Counter[tuple[bytes, str]] = Counter()
-        for name in self._names:
-            if name.startswith(prefix) and name != prefix and b"::" not in name:
+        for name in [name for name in self._names if name.startswith(prefix)]:
+            if name != prefix and b"::" not in name:
                 rule = self.name(name)
                 rest = name[len(prefix) :]
                 if rule is not None and rule.action is Action.KEEP:

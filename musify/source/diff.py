@@ -5,6 +5,7 @@ The form is git's, so that `git apply` takes it, renames of files included.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from musify.source.document import Document
 from musify.source.edits import in_order
 
 CONTEXT_LINES = 3
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
 class _Change(NamedTuple):
@@ -85,45 +87,46 @@ def _hunks(changes: Sequence[_Change]) -> list[list[_Change]]:
 def _hunk(document: Document, group: Sequence[_Change], drift: int) -> tuple[bytes, int]:
     start = max(0, group[0].first - CONTEXT_LINES)
     stop = min(document.line_count, group[-1].last + CONTEXT_LINES)
-    lines: list[bytes] = []
-    old_count = new_count = 0
+    parts: list[bytes] = []
+    new_count = 0
     position = start
     for change in group:
-        context = [_marked(b" ", _line(document, index)) for index in range(position, change.first)]
-        removed = [_marked(b"-", _line(document, index)) for index in range(change.first, change.last)]
-        added = [_marked(b"+", line) for line in _lines(change.text)]
-        lines += [*context, *removed, *added]
-        old_count += len(context) + len(removed)
-        new_count += len(context) + len(added)
+        parts.append(_marked(b" ", _lines(document, position, change.first)))
+        parts.append(_marked(b"-", _lines(document, change.first, change.last)))
+        parts.append(_marked(b"+", change.text))
+        new_count += change.first - position + _line_count(change.text)
         position = change.last
-    tail = [_marked(b" ", _line(document, index)) for index in range(position, stop)]
-    lines += tail
-    old_count += len(tail)
-    new_count += len(tail)
+    parts.append(_marked(b" ", _lines(document, position, stop)))
+    old_count = stop - start
+    new_count += stop - position
     old_start = start + 1 if old_count else start
     new_start = start + drift + 1 if new_count else start + drift
     header = f"@@ -{old_start},{old_count} +{new_start},{new_count} @@\n".encode()
-    return header + b"".join(lines), drift + new_count - old_count
+    return header + b"".join(parts), drift + new_count - old_count
 
 
-def _lines(text: bytes) -> list[bytes]:
-    parts = text.split(b"\n")
-    lines = [part + b"\n" for part in parts[:-1]]
-    return [*lines, parts[-1]] if parts[-1] else lines
+def _lines(document: Document, first: int, last: int) -> bytes:
+    """The lines from `first` up to `last`, which is left out."""
+    if first >= last:
+        return b""
+    return document.data[document.line_span(first)[0] : document.line_span(last - 1)[1]]
 
 
-def _line(document: Document, index: int) -> bytes:
-    start, end = document.line_span(index)
-    return document.data[start:end]
+def _line_count(text: bytes) -> int:
+    return text.count(b"\n") + (text[-1:] not in (b"", b"\n"))
 
 
-def _marked(mark: bytes, line: bytes) -> bytes:
-    return mark + line if line.endswith(b"\n") else mark + line + b"\n\\ No newline at end of file\n"
+def _marked(mark: bytes, lines: bytes) -> bytes:
+    """Every line with `mark` before it."""
+    if not lines:
+        return b""
+    if lines.endswith(b"\n"):
+        return mark + lines[:-1].replace(b"\n", b"\n" + mark) + b"\n"
+    return mark + lines.replace(b"\n", b"\n" + mark) + b"\n\\ No newline at end of file\n"
 
 
 def _quoted(path: str) -> str:
-    plain = all(32 <= ord(letter) < 127 and letter not in '"\\' for letter in path)
-    if plain:
+    if _PLAIN.fullmatch(path):
         return path
     raw = path.encode("utf-8", "surrogateescape")
     special = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from musify.model import Span
+from musify.source.words import WORD_BYTES
 
 # Every branch starts with a literal byte, so that the search skips quickly to the next one of those.
 OPAQUE = re.compile(
@@ -43,9 +44,6 @@ _TOKEN_AFTER = re.compile(
     rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\d[\w.]*|::|->|##|<<<|>>>|<<|>>|[<>=!]=|&&|\|\||.", re.S
 )
 _PUNCTUATION_PAIRS = frozenset({b"::", b"->", b"##", b"&&", b"||", b"<=", b">=", b"==", b"!=", b"<<", b">>"})
-_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(
-    range(128, 256)
-)
 _SPACE = frozenset(b" \t\r\n\f\v")
 # Bytes that, on the same line and outside literals, are a token of their own and end no comment or directive head:
 # most names stand beside one, and need no closer look.
@@ -280,9 +278,9 @@ class Outline:
         if opaque is not None and opaque.kind is not OpaqueKind.DIRECTIVE:
             return opaque.start
         data = self.data
-        if data[end - 1] in _WORD_BYTES:
+        if data[end - 1] in WORD_BYTES:
             start = end - 1
-            while start > floor and data[start - 1] in _WORD_BYTES:
+            while start > floor and data[start - 1] in WORD_BYTES:
                 start -= 1
             return start
         if end - 2 >= floor and data[end - 2 : end] in _PUNCTUATION_PAIRS:

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from musify.model import Applicability, Edit
 from musify.source.edits import in_order
 from musify.source.outline import Outline, opaque_spans
+from musify.source.words import WORD_BYTES
 
-_WORD = re.compile(rb"[\w$\x80-\xff]")
+_MAY_OPEN = re.compile(rb"[/\"'#]")
 
 
 def failure(before: Outline, edits: Sequence[Edit], after_data: bytes) -> str | None:
@@ -56,7 +57,7 @@ def _glued(before: bytes, edits: Sequence[Edit], after: bytes) -> str | None:
 
 
 def _inside_word(data: bytes, offset: int) -> bool:
-    return bool(_WORD.match(data[offset - 1 : offset]) and _WORD.match(data[offset : offset + 1])) if offset else False
+    return 0 < offset < len(data) and data[offset - 1] in WORD_BYTES and data[offset] in WORD_BYTES
 
 
 def _structure(before: Outline, edits: Sequence[Edit], after: bytes) -> str | None:
@@ -93,7 +94,7 @@ def _moved(
         moved.append((start + shift, end + inner))
     shift = 0
     for edit in edits:
-        if any(mark in edit.new_text for mark in (b"/", b'"', b"'", b"#")):
+        if _MAY_OPEN.search(edit.new_text):
             begin = edit.span.start + shift
             inserted.append((begin, begin + len(edit.new_text)))
         shift += _growth(edit)

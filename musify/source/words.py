@@ -10,7 +10,8 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from musify.model import Span
 
-_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(
+# What words are made of: letters, digits, `_`, `$` and bytes above 127.
+WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(
     range(128, 256)
 )
 
@@ -42,7 +43,7 @@ class WordFinder:
         found: list[Span] = []
         marks: set[int] = set()
         position = 0
-        first_mark, prefixes, words, letters = self._first_mark, self._prefixes, self._words, _WORD_BYTES
+        first_mark, prefixes, words, letters = self._first_mark, self._prefixes, self._words, WORD_BYTES
         size = len(data)
         floor = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
         for pattern, start, end in self._automaton.find_matches_as_indexes(data):
