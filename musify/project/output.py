@@ -71,7 +71,8 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._checked: set[Path] = set()
+        self._real_root = os.path.realpath(root)
+        self._checked: set[str] = set()
 
     def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
         """Write the new content with the mode of the original."""
@@ -87,16 +88,20 @@ class Folder:
 
     def _goal(self, new_path: str) -> Path:
         """The place of a file, its folder made. A link in the way is taken away, never written through."""
-        goal = self.root / new_path
-        folder = goal.parent
+        folder, name = os.path.split(new_path)
         if folder not in self._checked:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not folder.resolve().is_relative_to(self.root.resolve()):
-                raise OSError(0, f"{goal} lies outside the output folder")
+            self._make(self.root / folder)
             self._checked.add(folder)
-        if goal.is_symlink():
+        goal = self.root / folder / name
+        if os.path.islink(goal):
             goal.unlink()
         return goal
+
+    def _make(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        real = os.path.realpath(folder)
+        if real != self._real_root and not real.startswith(self._real_root.rstrip(os.sep) + os.sep):
+            raise OSError(0, f"{folder} lies outside the output folder")
 
 
 def _relink(file: SourceFile, goal: Path) -> None:

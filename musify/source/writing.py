@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import tempfile
 from pathlib import Path
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
 def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
@@ -15,20 +16,21 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
     A symbolic link is written through, so that it stays a link. `mode` is that of the new file; without it an
     existing file keeps its own. Raises OSError; nothing is left behind then.
     """
-    goal = Path(os.path.realpath(path))
-    if goal.exists() and not goal.is_file():
-        goal.write_bytes(data)  # a pipe or a device is written to, never replaced
+    goal = os.path.realpath(path) if os.path.islink(path) else os.fspath(path)
+    status = _status(goal)
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        Path(goal).write_bytes(data)  # a pipe or a device is written to, never replaced
         return
     if mode is None:
-        mode = stat.S_IMODE(goal.stat().st_mode) if goal.exists() else 0o666 & ~_umask()
-    descriptor, temporary = tempfile.mkstemp(dir=goal.parent, prefix=f".{goal.name}.", suffix=".musify")
+        mode = 0o666 & ~_umask() if status is None else stat.S_IMODE(status.st_mode)
+    temporary = _temporary(goal)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(os.open(temporary, _NEW_FILE, 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
-        Path(temporary).replace(goal)
+        os.replace(temporary, goal)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
@@ -36,27 +38,41 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
 
 def copy_atomically(source: Path, goal: Path) -> None:
     """Copy a file, its mode bits and times, or a symbolic link as a link. Raises OSError."""
-    if source.is_symlink():
+    if os.path.islink(source):
         link_atomically(os.readlink(source), goal)
         return
-    temporary = goal.parent / f".{goal.name}.{os.getpid()}.musify"
+    temporary = _temporary(goal)
     try:
         shutil.copy2(source, temporary)
-        temporary.replace(goal)
+        os.replace(temporary, goal)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 
 def link_atomically(target: str, goal: Path) -> None:
     """Make `goal` a symbolic link to `target`, in place of what is there. Raises OSError."""
-    temporary = goal.parent / f".{goal.name}.{os.getpid()}.musify"
+    temporary = _temporary(goal)
     try:
         os.symlink(target, temporary)
         os.replace(temporary, goal)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _temporary(goal: str | Path) -> str:
+    """A name beside `goal` that nobody uses; `project.files` passes over names of this form."""
+    folder, name = os.path.split(goal)
+    return os.path.join(folder, f".{name}.{os.urandom(6).hex()}.musify")
+
+
+def _status(path: str) -> os.stat_result | None:
+    """What lies at `path`, None where nothing does."""
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
 
 
 def _umask() -> int:
