@@ -184,6 +184,14 @@ def test_compatibility_header_of_another_platform(tmp_path: Path) -> None:
     assert made["hip.h"] == "#pragma once\n#define cudaFree hipFree\n"
 
 
+def test_a_header_that_holds_nothing_but_an_own_macro_is_heard(tmp_path: Path) -> None:
+    files = {"own.h": "#pragma once\n#define cudaMalloc my_malloc\n"}
+    files["a.cu"] = '#include "own.h"\nvoid f(void* p) { cudaMalloc(&p, 3); }\n'
+    done = musify("convert", write(tmp_path / "in", files), "-o", tmp_path / "out")
+    assert done.code == 0
+    assert "cudaMalloc(&p, 3)" in (tmp_path / "out" / "a.mu").read_text()
+
+
 def test_class_of_an_included_header(tmp_path: Path) -> None:
     made = converted(
         tmp_path,

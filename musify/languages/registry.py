@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from pathlib import PurePosixPath
 
 from musify.languages.cuda.source import SUFFIXES
 
@@ -25,9 +24,10 @@ _BUILD_NAMES = re.compile(
 
 def language_of(path: str) -> Language | None:
     """The language of the file at `path` (forward slashes); None for files that are no business of ours."""
-    name = PurePosixPath(path)
-    if name.suffix.lower() in SUFFIXES:
+    name = path.rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
+    if stem and (dot + suffix).lower() in SUFFIXES:
         return Language.CUDA
-    if _BUILD_NAMES.match(name.name):
+    if _BUILD_NAMES.match(name):
         return Language.BUILD
     return None

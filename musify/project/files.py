@@ -61,14 +61,14 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
             prefix = "" if alone else f"{path.resolve().name}/"
             files = list(_walk(path, prefix, selection))
         else:
-            files = [(path, path.name, os.fspath(path))]
-        root = os.path.realpath(path) if path.is_dir() else ""
-        for file, relative, shown in files:
+            files = [(path, path.name, os.fspath(path), path.is_symlink() and not path.is_file())]
+        for file, relative, shown, is_link in files:
             if relative in found:
                 raise MusifyError(
                     f"{file}: {found[relative].path} would get the same name {relative}; convert them apart"
                 )
-            found[relative] = _source_file(file, relative, shown, include, exclude, root)
+            language = language_of(relative) if _is_chosen(relative, include, exclude) else None
+            found[relative] = SourceFile(file, relative, shown, language, is_link)
     return [found[key] for key in sorted(found)]
 
 
@@ -78,27 +78,19 @@ def _clash(file: Path, other: Path, relative: str) -> str:
     return f"{other} would get the same name {relative}; convert them apart"
 
 
-def _source_file(
-    path: Path, relative: str, shown: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None, root: str
-) -> SourceFile:
-    language = language_of(relative)
-    if (include is not None and not include.match_file(relative)) or (
-        exclude is not None and exclude.match_file(relative)
-    ):
-        language = None
-    return SourceFile(path, relative, shown, language, _is_kept_link(path, root))
+def _is_chosen(relative: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None) -> bool:
+    """Whether a file is worked on, as far as the globs are concerned."""
+    if include is not None and not include.match_file(relative):
+        return False
+    return exclude is None or not exclude.match_file(relative)
 
 
-def _is_kept_link(path: Path, root: str) -> bool:
-    """Whether a symbolic link stays one: it leads to another file of the folder, or nowhere.
+def _is_kept_link(path: str, root: str) -> bool:
+    """Whether a symbolic link below `root` stays one: it leads to another file of the folder, or nowhere.
 
     One that leads out of the folder is worked on as the file that it shows; so is a link that is itself the PATH.
     """
-    if not path.is_symlink():
-        return False
-    if not path.is_file():
-        return True
-    return bool(root) and os.path.realpath(path).startswith(root + os.sep)
+    return not os.path.isfile(path) or os.path.realpath(path).startswith(root + os.sep)
 
 
 def _globs(patterns: Sequence[str]) -> GitIgnoreSpec | None:
@@ -111,8 +103,9 @@ def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(lines)
 
 
-def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path, str, str]]:
-    top = os.fspath(root)
+def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path, str, str, bool]]:
+    """Every file below `root`: its path, its place in the output, the path that is shown, whether it stays a link."""
+    top, real_top = os.fspath(root), os.path.realpath(root)
     shown_prefix = "" if top == "." else top.rstrip("/") + "/"
     excluded = {os.path.realpath(path) for path in selection.excluded}
     ignores = _ignores_above(root) if selection.gitignore else []
@@ -136,10 +129,11 @@ def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path,
             ):
                 continue
             if is_folder:
-                if os.path.realpath(entry.path) not in excluded:
+                if not excluded or os.path.realpath(entry.path) not in excluded:
                     pending.append((entry.path, name + "/", rules))
             elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
-                yield Path(entry.path), prefix + name, shown_prefix + name
+                is_link = entry.is_symlink() and _is_kept_link(entry.path, real_top)
+                yield Path(entry.path), prefix + name, shown_prefix + name, is_link
 
 
 def _ignores_above(root: Path) -> list[tuple[str, GitIgnoreSpec]]:

@@ -24,8 +24,8 @@ _INCLUDE = re.compile(rb'#[ \t]*(?:include_next|include|import)[ \t]*[<"]([^>"\n
 _MENTION = re.compile(rb'(?:__has_include(?:_next)?[ \t]*\(|#[ \t]*define[ \t]+\w+)[ \t]*[<"]([^>"\n]+\.\w+)[>"]')
 _NAMESPACE = re.compile(rb"namespace[ \t]+([A-Za-z_]\w*)(?:::\w+)*[ \t\r\n]*\{")
 # Bytes beside a name that rule a declaration of it out. A newline or comment may hide anything.
-_NOT_DECLARED_BEFORE = (b"_", b"<", b">", b"*", b"&", b".", b"-")
-_NOT_DECLARED_AFTER = (b"(", b"=", b";", b"!", b"?", b"|", b"<", b".")
+_NOT_DECLARED_IF_FOLLOWED_BY = (b"_", b"<", b">", b"*", b"&", b".", b"-")
+_NOT_DECLARED_IF_PRECEDED_BY = (b"(", b"=", b";", b"!", b"?", b"|", b"<", b".")
 _SOURCES = frozenset({".cu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
 
 Read = Callable[[str], bytes]
@@ -71,11 +71,15 @@ def declared_for_others(data: bytes, book: RuleBook) -> tuple[frozenset[OwnName]
 
 def _may_be_declared(data: bytes, word: Span, book: RuleBook) -> bool:
     """A quick first test, on the bytes beside a listed name; whatever passes is looked at properly."""
-    after = data[word.end : word.end + 80].lstrip()[:1]
-    if after.isalpha() or after in _NOT_DECLARED_BEFORE or not is_tracked(book, data[word.start : word.end]):
+    if not is_tracked(book, data[word.start : word.end]):
         return False
-    before = data[max(0, word.start - 80) : word.start].rstrip(b" \t")[-1:]
-    return before not in _NOT_DECLARED_AFTER
+    before = data[max(0, word.start - 80) : word.start].rstrip(b" \t")
+    if b"define" in before:  # anything may follow the name of a macro
+        return True
+    after = data[word.end : word.end + 80].lstrip()
+    if after[:1] in _NOT_DECLARED_IF_FOLLOWED_BY or (after[:1].isalpha() and not after.startswith(b"final")):
+        return False
+    return before[-1:] not in _NOT_DECLARED_IF_PRECEDED_BY
 
 
 class ProjectIndex:
@@ -90,6 +94,7 @@ class ProjectIndex:
         self._includes = {path: self._resolve(path, survey.includes) for path, survey in surveys.items()}
         self._survey_included_sources()
         self._tellers = {path for path, survey in self._surveys.items() if survey.tells_others}
+        self._leading = self._leading_to(self._tellers)
         self._conditions = lru_cache(maxsize=None)(self._conditional_includes)
         self._definitions = Definitions(read)
 
@@ -132,9 +137,7 @@ class ProjectIndex:
 
     def _told(self, path: str) -> tuple[frozenset[OwnName], dict[bytes, PastingMacro]]:
         """What the files declare that `path` includes, directly or not."""
-        if not self._tellers or not self._includes.get(path):
-            return frozenset(), {}
-        if not self._tellers & self._reachable(path):
+        if not any(target.path in self._leading for target in self._includes.get(path, {}).values()):
             return frozenset(), {}
         reached = self._reached(path)
         own = frozenset(
@@ -146,6 +149,20 @@ class ProjectIndex:
         for other in reached:
             macros.update(self._surveys[other].macros)
         return own, macros
+
+    def _leading_to(self, goals: set[str]) -> set[str]:
+        """`goals` and all files that include one of them, directly or not."""
+        includers: dict[str, list[str]] = {}
+        for path, targets in self._includes.items():
+            for target in targets.values():
+                includers.setdefault(target.path, []).append(path)
+        seen = set(goals)
+        pending = list(goals)
+        while pending:
+            new = set(includers.get(pending.pop(), ())) - seen
+            seen |= new
+            pending += new
+        return seen
 
     def _reachable(self, path: str) -> set[str]:
         """All files that `path` includes in any configuration, itself too."""
@@ -165,7 +182,7 @@ class ProjectIndex:
         while pending:
             includer = pending.pop()
             for written, target in self._includes.get(includer, {}).items():
-                if always.get(target.path) is True:
+                if target.path not in self._leading or always.get(target.path) is True:
                     continue
                 state = always[includer] and written not in self._conditions(includer)
                 if always.get(target.path) != state:
