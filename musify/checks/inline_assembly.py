@@ -10,7 +10,7 @@ from musify.ptx.assembly import ASM_WORD, Assembly, read_assembly, string_macros
 from musify.ptx.operands import Refused
 from musify.ptx.recognition import ptx_instructions
 from musify.ptx.rules import PtxRules, ptx_rules
-from musify.ptx.statement import Outcome, Place, convert_statement
+from musify.ptx.statement import Outcome, Place, convert_statement, prefix_of_locals
 
 _DEVICE_CODE = (b"__device__", b"__global__")
 _SHOWN = 5
@@ -26,6 +26,8 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
     if not words:
         return
     macros = string_macros(unit.outline)
+    others = [*unit.words, *unit.words_elsewhere] if unit.settings.comments else unit.words
+    place = Place(unit.outline, ptx_rules(), unit.settings.target, others, prefix_of_locals(unit.data))
     for word in words:
         assembly = read_assembly(unit.outline, word, macros)
         if assembly is None:
@@ -33,22 +35,19 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
             continue
         instructions = ptx_instructions(assembly.template)
         if instructions:
-            yield from _ptx(unit, assembly, instructions)
+            yield from _ptx(unit, place, assembly, instructions)
         elif assembly.macros and _in_device_code(unit):
             yield Finding("MUS203", assembly.span, "asm", {"macros": ", ".join(assembly.macros)})
 
 
-def _ptx(unit: Unit, assembly: Assembly, instructions: list[str]) -> Iterator[Edit | Finding]:
-    rules = ptx_rules()
-    others = [*unit.words, *unit.words_elsewhere] if unit.settings.comments else unit.words
-    place = Place(unit.outline, rules, unit.settings.target, others)
+def _ptx(unit: Unit, place: Place, assembly: Assembly, instructions: list[str]) -> Iterator[Edit | Finding]:
     try:
         outcome = convert_statement(place, assembly)
     except Refused as reason:
-        yield _left(unit, assembly, instructions, reason, rules)
+        yield _left(unit, assembly, instructions, reason, place.rules)
         return
     yield from outcome.edits
-    yield _rewritten(assembly, instructions, outcome, rules)
+    yield _rewritten(assembly, instructions, outcome, place.rules)
 
 
 def _left(unit: Unit, assembly: Assembly, instructions: list[str], reason: Refused, rules: PtxRules) -> Finding:

@@ -14,6 +14,8 @@ ASM_WORD = re.compile(rb"\b(?:asm|__asm__|__asm)\b")
 UNKNOWN = "\x00"
 _QUALIFIERS = frozenset(b"volatile __volatile__ __volatile inline __inline__ goto".split())
 _RAW = re.compile(rb'(?s)R"([^ ()\\\t\v\f\r\n]{0,16})\((.*)\)\1"\Z')
+# Nothing inside can hide a parenthesis or end a directive: no literal, comment, line splice or line end.
+_PLAIN_PARENTHESES = re.compile(rb"\([^()\"'/#\\\n]*\)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 _ESCAPE = re.compile(r"(?s)\\(\r?\n|x[0-9a-fA-F]+|.)")
 
@@ -137,6 +139,9 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _closing(outline: Outline, opening: Span) -> int | None:
+    plain = _PLAIN_PARENTHESES.match(outline.data, opening.start)
+    if plain:
+        return plain.end()
     depth = 0
     token = opening
     while token.start < token.end:

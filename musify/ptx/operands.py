@@ -43,12 +43,12 @@ class Refused(Exception):
 def operands_of(
     assembly: Assembly,
     text: Callable[[int], str],
-    cpp: Callable[[int], str],
     macros: Mapping[str, str],
     parameters: Sequence[str] = (),
 ) -> list[Operand]:
-    """The operands, read from constraints. Raises Refused for one that PTX statements do not have.
+    """The operands, read from constraints; their C++ types are left empty.
 
+    Raises Refused for one that PTX statements do not have.
     `macros`: what well-known macros for constraints stand for. `parameters`: those of the macro in whose body the
     statement stands.
     """
@@ -65,12 +65,12 @@ def operands_of(
         letter = letters.lstrip("=+")
         if not output and letter.isdigit() and int(letter) < len(assembly.outputs):
             kind = found[int(letter)].type
-            found.append(Operand(expression, kind, False, True, int(letter), cpp(index), once))
+            found.append(Operand(expression, kind, False, True, int(letter), "", once))
             continue
         kind = IMMEDIATE if letter == "n" else CONSTRAINTS.get(letter, "")
         if not kind:
             raise Refused(f'the constraint "{operand.constraint}" is not known', f'约束 "{operand.constraint}" 未知')
-        found.append(Operand(expression, kind, output, read, -1, cpp(index), once))
+        found.append(Operand(expression, kind, output, read, -1, "", once))
     return found
 
 

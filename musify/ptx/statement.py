@@ -21,12 +21,18 @@ _SPACE = re.compile(r"\s+")
 
 
 class Place(NamedTuple):
-    """Where statements are rewritten: the text, and what else is changed in it."""
+    """Where statements are rewritten: the text, what else is changed in it, and how new locals begin."""
 
     outline: Outline
     rules: PtxRules
     target: Target
     others: Sequence[Span]
+    prefix: str
+
+
+def prefix_of_locals(data: bytes) -> str:
+    """How the names of new local variables begin, so that they meet no name of the file."""
+    return "musify_" if b"ptx_" in data else "ptx_"
 
 
 class Outcome(NamedTuple):
@@ -48,17 +54,22 @@ def convert_statement(place: Place, assembly: Assembly) -> Outcome:
         program = read_program(assembly.template.replace("%%", "%"))
     except Unread as problem:
         raise Refused(f"its text could not be read: {problem}", f"无法读取其文本：{problem}") from problem
-    prefix = "musify_" if b"ptx_" in place.outline.data else "ptx_"
     directive = place.outline.directive_at(assembly.span.start)
     parameters = [name.decode("utf-8", "surrogateescape") for name in (directive.parameters or ())] if directive else []
     operands = operands_of(
         assembly,
         lambda index: _expression(place, assembly, index),
-        lambda index: _type(place, assembly, index),
         place.rules.constraints,
         [name for name in parameters if name.isidentifier()],
     )
-    rendered = render(program, assembly, operands, place.rules, place.target, prefix)
+    rendered = render(program, assembly, operands, place.rules, place.target, place.prefix)
+    if directive is None:
+        # Declared types only spare casts, and to find them costs more than all the rest: most statements are refused.
+        before = assembly.span.start
+        expressions = [_expression(place, assembly, index) for index in range(len(operands))]
+        types = [declared_type(place.outline.data, before, expression) for expression in expressions]
+        operands = [operand._replace(cpp=cpp) for operand, cpp in zip(operands, types, strict=True)]
+        rendered = render(program, assembly, operands, place.rules, place.target, place.prefix)
     text = _comments(place.outline, assembly) + rendered.text
     rendered = Rendered(_SPACE.sub(" ", text), rendered.checks)
     return Outcome(_edits(place, assembly, rendered.text), rendered.text, rendered.checks)
@@ -81,12 +92,9 @@ def _expression(place: Place, assembly: Assembly, index: int) -> str:
     span = assembly.operands[index].expression
     parts: list[bytes] = []
     position = span.start
-    for start, end in place.outline.opaque_spans:
-        if start >= span.end:
-            break
-        if start >= span.start and place.outline.data[start : start + 1] == b"/":
-            parts += [place.outline.data[position:start], b" "]
-            position = end
+    for comment in place.outline.comments(span):
+        parts += [place.outline.data[position : comment.start], b" "]
+        position = comment.end
     parts.append(place.outline.data[position : span.end])
     text = _SPLICE.sub(" ", b"".join(parts).decode("utf-8", "surrogateescape"))
     if '"' in text or "'" in text:
@@ -94,23 +102,15 @@ def _expression(place: Place, assembly: Assembly, index: int) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def _type(place: Place, assembly: Assembly, index: int) -> str:
-    if place.outline.directive_at(assembly.span.start) is not None:
-        return ""
-    expression = _expression(place, assembly, index)
-    return declared_type(place.outline.data, assembly.span.start, expression)
-
-
 def _comments(outline: Outline, assembly: Assembly) -> str:
     """The comments inside the statement, to stand before its C++."""
     texts = []
-    for item in outline.comments():
-        if assembly.span.start <= item.start and item.end <= assembly.span.end:
-            text = outline.data[item.start : item.end].decode("utf-8", "surrogateescape")
-            text = text[2:-2] if text.startswith("/*") else text[2:]
-            text = _SPACE.sub(" ", _SPLICE.sub(" ", text)).replace("*/", "").strip()
-            if text:
-                texts.append(f"/* {text} */ ")
+    for item in outline.comments(assembly.span):
+        text = outline.data[item.start : item.end].decode("utf-8", "surrogateescape")
+        text = text[2:-2] if text.startswith("/*") else text[2:]
+        text = _SPACE.sub(" ", _SPLICE.sub(" ", text)).replace("*/", "").strip()
+        if text:
+            texts.append(f"/* {text} */ ")
     return "".join(texts)
 
 

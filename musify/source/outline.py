@@ -10,7 +10,7 @@ Line splices (backslash, newline) count as white space, except in the middle of 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -182,17 +182,20 @@ class Outline:
             return self.directives[index]
         return None
 
-    def comments(self) -> Iterator[Opaque]:
-        """All comments, in order."""
-        return self._beginning_with(b"/")
+    def comments(self, within: Span | None = None) -> Iterator[Opaque]:
+        """The comments in the file, or those that lie in `within`; in order."""
+        return self._beginning_with(b"/", within)
 
     def strings(self) -> Iterator[Opaque]:
         """All string literals, raw ones too, in order."""
-        return self._beginning_with(b'"R')
+        return self._beginning_with(b'"R', None)
 
-    def _beginning_with(self, first_bytes: bytes) -> Iterator[Opaque]:
+    def _beginning_with(self, first_bytes: bytes, within: Span | None) -> Iterator[Opaque]:
         data = self.data
-        return (self._opaque(index) for index, span in enumerate(self._spans) if data[span[0]] in first_bytes)
+        first, last = 0, len(self._spans)
+        if within is not None:
+            first, last = bisect_left(self._starts, within.start), bisect_left(self._starts, within.end)
+        return (self._opaque(index) for index in range(first, last) if data[self._spans[index][0]] in first_bytes)
 
     def before(self, offset: int) -> Span:
         """The token that ends before `offset`; an empty span at the start of the file or of a macro body.

@@ -11,9 +11,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 from musify.model import Span
 
 # What words are made of: letters, digits, `_`, `$` and bytes above 127.
-WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(
-    range(128, 256)
-)
+WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(range(128, 256))
 
 
 class Hits(NamedTuple):
