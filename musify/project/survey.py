@@ -21,7 +21,9 @@ from musify.source.outline import Outline
 
 _INCLUDE = re.compile(rb'#[ \t]*(?:include_next|include|import)[ \t]*[<"]([^>"\n]+)[>"]')
 # Paths that are named without being included there: in __has_include, and as the whole body of a macro.
-_MENTION = re.compile(rb'(?:__has_include(?:_next)?[ \t]*\(|#[ \t]*define[ \t]+\w+)[ \t]*[<"]([^>"\n]+\.\w+)[>"]')
+# Each pattern begins with a literal text, so that the search skips quickly to the next one.
+_ASKED_FOR = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*[<"]([^>"\n]+\.\w+)[>"]')
+_DEFINED = re.compile(rb'#[ \t]*define[ \t]+\w+[ \t]*[<"]([^>"\n]+\.\w+)[>"]')
 _NAMESPACE = re.compile(rb"namespace[ \t]+([A-Za-z_]\w*)(?:::\w+)*[ \t\r\n]*\{")
 # Bytes beside a name that rule a declaration of it out. A newline or comment may hide anything.
 _NOT_DECLARED_IF_FOLLOWED_BY = (b"_", b"<", b">", b"*", b"&", b".", b"-")
@@ -48,7 +50,8 @@ class FileSurvey:
 
 def survey_source(path: str, data: bytes, book: RuleBook) -> FileSurvey:
     """Look at one source. What it declares is asked of headers only: other files are seldom included."""
-    includes = tuple(dict.fromkeys([*_INCLUDE.findall(data), *_MENTION.findall(data)]))
+    mentions = (path for pattern in (_INCLUDE, _ASKED_FOR, _DEFINED) for path in pattern.findall(data))
+    includes = tuple(dict.fromkeys(mentions))
     spaces = frozenset(name for name in _NAMESPACE.findall(data) if name in book.namespace_heads)
     if posixpath.splitext(path)[1].lower() in _SOURCES:
         return FileSurvey(includes, namespaces=spaces)

@@ -33,7 +33,7 @@ _AFTER_DECLARED = frozenset({b";", b"=", b",", b")", b"[", b"{", b":", b"("})
 _STATEMENT_STARTS = frozenset({b"", b";", b"{", b"}", b")", b":", b">"})
 _TYPE_INTRODUCERS = frozenset({b"struct", b"class", b"union", b"enum"})
 _DERIVED = re.compile(rb"\b(?:struct|class)\s+([A-Za-z_]\w*)(?:\s+final)?\s*:(?!:)([^{};()]*)\{")
-_ENUM_BODY = re.compile(rb"\benum\b[^;{}()]*\{([^{}]*)\}")
+_ENUM_BODY = re.compile(rb"enum(?<!\wenum)\b[^;{}()]*\{([^{}]*)\}")  # begins with a literal text: quick to find
 _DECLARATORS = frozenset(
     [
         "pointer_declarator",
