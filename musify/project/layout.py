@@ -76,10 +76,10 @@ class Layout:
             tail = tail[3:]
         if self._root and tail.startswith(self._root + "/") and tail[len(self._root) + 1 :] in candidates:
             tail = tail[len(self._root) + 1 :]
-        fitting = {name for name in candidates if name == tail or name.endswith("/" + tail)}
-        near = next((name for name in _up_the_tree(folder, tail) if name in fitting), None)
-        if near is None and not is_toolkit and fitting:
-            near = max(sorted(fitting), key=lambda name: len(posixpath.commonprefix([name, folder])))
+        near = next((name for name in _up_the_tree(folder, tail) if name in self.new_paths), None)
+        if near is None and not is_toolkit:
+            fitting = sorted(name for name in candidates if name == tail or name.endswith("/" + tail))
+            near = max(fitting, key=lambda name: len(posixpath.commonprefix([name, folder])), default=None)
         return None if near is None else self.target(near)
 
 
