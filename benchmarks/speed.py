@@ -3,9 +3,9 @@
     python benchmarks/speed.py [TREE] [--runs 5] [--against 'COMMAND {tree}']
 
 Without TREE a synthetic CUDA tree of at least --megabytes is made from fixtures/ in a temporary folder, every file
-filled up with plain code to the size that sources usually have. Each way (dry run, -o, -i, one small file) is run once to warm up and then --runs times; the median is what to quote. With --against the
-other command runs in turn with the dry run, and the ratio is taken pair by pair, so that it holds when the machine's
-speed drifts. Figures are printed, never asserted.
+filled up with plain code to the size that sources usually have. Each way (dry run, -o, -i, one small file) is run
+--runs times; the median is what to quote. With --against the other command runs in turn with the dry run, and the
+ratio is taken pair by pair, so that it holds when the machine's speed drifts. Figures are printed, never asserted.
 """
 
 from __future__ import annotations
