@@ -33,7 +33,6 @@ class Function(NamedTuple):
     name: bytes
     start: int
     body: Span
-    is_kernel: bool
     on_host_too: bool
 
 
@@ -141,8 +140,7 @@ class DeviceCode:
             elif depth == 0 and sign == b"{":
                 break
         head = text[max(0, text.rfind(b"\n", 0, start)) : match.start()]
-        kernel = b"__global__" in head
-        return Function(name, start, Span(match.end(), closing_brace(text, match.end())), kernel, b"__host__" in head)
+        return Function(name, start, Span(match.end(), closing_brace(text, match.end())), b"__host__" in head)
 
     def _opening(self, end: int) -> int | None:
         match = _OPENING.match(self.with_macros, end)

@@ -61,4 +61,4 @@ def settings_of(options: dict[str, Any]) -> Settings:
     """What the options mean for the conversion itself."""
     target = Target(tuple(options["arch"]) or ARCHITECTURES, options["sdk"])
     annotate = options.get("annotate", False)
-    return Settings(target, options["unattested"], options["comments"], not options["keep_names"], annotate)
+    return Settings(target, options["unattested"], options["comments"], annotate)

@@ -37,7 +37,6 @@ _BATCHES_PER_WORKER = 8
 _COLLECT_AFTER = 200_000
 
 Progress = Callable[[str, int, int], None]
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 

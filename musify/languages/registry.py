@@ -15,7 +15,8 @@ class Language(str, Enum):
     BUILD = "build"
 
 
-PORTED_SUFFIXES = frozenset({".mu", ".muh"})
+# What files of CUDA source are called once they are ported.
+RENAMED_SUFFIXES = {".cu": ".mu", ".cuh": ".muh"}
 _BUILD_NAMES = re.compile(
     r"(?:CMakeLists\.txt|(?:GNU)?[Mm]akefile(?:\..+)?|BUILD(?:\.bazel)?|WORKSPACE(?:\.bazel)?|meson\.build|xmake\.lua"
     r"|setup\.(?:py|cfg)|pyproject\.toml|compile_commands\.json|.+\.(?:cmake|cmake\.in|mk|mak|bzl|py|sh|bat|vcxproj|pro|gyp|ninja))\Z"

@@ -53,7 +53,6 @@ class Settings:
     target: Target = DEFAULT_TARGET
     unattested: str = "rename"
     comments: bool = False
-    rename_files: bool = True
     annotate: bool = False
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from musify.languages.registry import PORTED_SUFFIXES, Language, language_of
+from musify.languages.registry import Language, language_of
 from musify.model import MusifyError
 
 if TYPE_CHECKING:
@@ -70,12 +70,6 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
             language = language_of(relative) if _is_chosen(relative, include, exclude) else None
             found[relative] = SourceFile(file, relative, shown, language, is_link)
     return [found[key] for key in sorted(found)]
-
-
-def _clash(file: Path, other: Path, relative: str) -> str:
-    if os.path.realpath(file) == os.path.realpath(other):
-        return "given twice; name every PATH once"
-    return f"{other} would get the same name {relative}; convert them apart"
 
 
 def _is_chosen(relative: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None) -> bool:
@@ -166,8 +160,3 @@ def _is_ignored(rules: Sequence[tuple[str, GitIgnoreSpec]], name: str) -> bool:
         if verdict is not None:
             return verdict
     return False
-
-
-def is_ported(relative: str) -> bool:
-    """Whether a file is MUSA source already."""
-    return Path(relative).suffix in PORTED_SUFFIXES

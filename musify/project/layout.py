@@ -6,11 +6,10 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from musify.languages.registry import Language
+from musify.languages.registry import RENAMED_SUFFIXES, Language
 from musify.languages.surroundings import IncludeTarget
 from musify.project.files import SourceFile
 
-_RENAMED = {".cu": ".mu", ".cuh": ".muh"}
 # MUSA's own CUB and Thrust keep .cuh, so a copy that a project carries keeps it too.
 _KEEPS_NAMES = frozenset({"cub", "thrust"})
 _HEADER_FOLDERS = ("", "include", "inc", "includes", "src", "common", "Common")
@@ -56,9 +55,9 @@ class Layout:
         """
         found = self._resolve(includer, path, is_toolkit=is_toolkit)
         stem, suffix = posixpath.splitext(path)
-        if found is None and suffix in _RENAMED and self._rename:
+        if found is None and suffix in RENAMED_SUFFIXES and self._rename:
             # An earlier run that was interrupted may have renamed the file already.
-            done = self._resolve(includer, stem + _RENAMED[suffix], is_toolkit=is_toolkit)
+            done = self._resolve(includer, stem + RENAMED_SUFFIXES[suffix], is_toolkit=is_toolkit)
             if done is not None:
                 found = IncludeTarget(posixpath.splitext(done.path)[0] + suffix, done.new_path)
         return found
@@ -94,8 +93,8 @@ def _up_the_tree(folder: str, tail: str) -> Iterable[str]:
 
 def _new_path(file: SourceFile) -> str:
     stem, suffix = posixpath.splitext(file.relative)
-    if file.language is not Language.CUDA or suffix not in _RENAMED:
+    if file.language is not Language.CUDA or suffix not in RENAMED_SUFFIXES:
         return file.relative
     if _KEEPS_NAMES & set(posixpath.dirname(file.relative).split("/")):
         return file.relative
-    return stem + _RENAMED[suffix]
+    return stem + RENAMED_SUFFIXES[suffix]

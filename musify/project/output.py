@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
+from musify.languages.registry import RENAMED_SUFFIXES
 from musify.model import MusifyError
 from musify.project.files import SourceFile
 from musify.source.writing import copy_atomically, link_atomically, write_atomically
-
-_RENAMED = {".cu": ".mu", ".cuh": ".muh"}
 
 
 class Destination(Protocol):
@@ -108,8 +107,8 @@ def _relink(file: SourceFile, goal: Path) -> None:
     """Make `goal` the link that `file` is; a link to a renamed source follows it."""
     target = os.readlink(file.path)
     stem, suffix = os.path.splitext(target)
-    if goal.suffix in _RENAMED.values() and suffix in _RENAMED:
-        target = stem + _RENAMED[suffix]
+    if goal.suffix in RENAMED_SUFFIXES.values() and suffix in RENAMED_SUFFIXES:
+        target = stem + RENAMED_SUFFIXES[suffix]
     if goal != file.path or target != os.readlink(file.path):
         link_atomically(target, goal)
 

@@ -98,8 +98,7 @@ class ProjectIndex:
         self._survey_included_sources()
         self._tellers = {path for path, survey in self._surveys.items() if survey.tells_others}
         self._leading = self._leading_to(self._tellers)
-        self._conditions = lru_cache(maxsize=None)(self._conditional_includes)
-        self._definitions = Definitions(read)
+        self._make_caches()
 
     def surroundings(self, path: str) -> Surroundings:
         """What the file at `path` needs to know."""
@@ -113,6 +112,9 @@ class ProjectIndex:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
+        self._make_caches()
+
+    def _make_caches(self) -> None:
         self._conditions = lru_cache(maxsize=None)(self._conditional_includes)
         self._definitions = Definitions(self._read)
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from musify.model import MusifyError, Target, version_number
 from musify.ptx.text import Instruction, Operand, read_program
-from musify.rules.loader import read_toml
 from musify.rules.location import rules_folder
+from musify.rules.shipped import shipped_tables
 
 _REWRITE_KEYS = frozenset(
     "ptx operands cpp do let where where-opcode result check before after barrier source min_sdk T A B C F".split()
@@ -88,12 +88,10 @@ class PtxRules(NamedTuple):
 @lru_cache(maxsize=1)
 def ptx_rules() -> PtxRules:
     """The shipped rules. Raises MusifyError where the file is bad."""
-    path = rules_folder() / "device" / "ptx.toml"
-    content = read_toml(path)
     try:
-        return _compiled(content)
+        return _compiled(shipped_tables("device")["ptx.toml"])
     except (KeyError, ValueError, TypeError) as error:
-        raise MusifyError(f"{path}: {error}") from error
+        raise MusifyError(f"{rules_folder() / 'device' / 'ptx.toml'}: {error}") from error
 
 
 def _compiled(content: Mapping[str, Any]) -> PtxRules:

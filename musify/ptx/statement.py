@@ -10,7 +10,7 @@ from musify.model import Applicability, Edit, Finding, Span, Target
 from musify.ptx.assembly import Assembly
 from musify.ptx.declared import declared_type
 from musify.ptx.operands import Refused, operands_of
-from musify.ptx.render import Rendered, render
+from musify.ptx.render import render
 from musify.ptx.rules import PtxRules
 from musify.ptx.text import Unread, read_program
 from musify.source.outline import Outline
@@ -65,14 +65,11 @@ def convert_statement(place: Place, assembly: Assembly) -> Outcome:
     rendered = render(program, assembly, operands, place.rules, place.target, place.prefix)
     if directive is None:
         # Declared types only spare casts, and to find them costs more than all the rest: most statements are refused.
-        before = assembly.span.start
-        expressions = [_expression(place, assembly, index) for index in range(len(operands))]
-        types = [declared_type(place.outline.data, before, expression) for expression in expressions]
-        operands = [operand._replace(cpp=cpp) for operand, cpp in zip(operands, types, strict=True)]
+        data, before = place.outline.data, assembly.span.start
+        operands = [operand._replace(cpp=declared_type(data, before, operand.text)) for operand in operands]
         rendered = render(program, assembly, operands, place.rules, place.target, place.prefix)
-    text = _comments(place.outline, assembly) + rendered.text
-    rendered = Rendered(_SPACE.sub(" ", text), rendered.checks)
-    return Outcome(_edits(place, assembly, rendered.text), rendered.text, rendered.checks)
+    text = _SPACE.sub(" ", _comments(place.outline, assembly) + rendered.text)
+    return Outcome(_edits(place, assembly, text), text, rendered.checks)
 
 
 def left_in_literals(finding: Finding) -> Finding:

@@ -122,7 +122,6 @@ class Defined:
 
     name: bytes
     span: Span
-    name_span: Span
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def condition_of(outline: Outline, directive: Directive) -> Expression:
         if not tokens or tokens[0].kind is not TokenKind.IDENTIFIER:
             raise NotAnExpression("no name after the directive")
         span = Span(tokens[0].start, tokens[0].end)
-        test = Defined(outline.text(span), span, span)
+        test = Defined(outline.text(span), span)
         return test if directive.keyword in (b"ifdef", b"elifdef") else Unary(b"!", test, span)
     return parse(outline.data, tokens)
 
@@ -322,7 +321,7 @@ class _Parser:
                 self._take()
             name = self._take()
             end = self._expect(b")").end if bracketed else name.end
-            return Defined(self._text(name), Span(token.start, end), Span(name.start, name.end))
+            return Defined(self._text(name), Span(token.start, end))
         if self._peek() == b"(":
             return Name(text, Span(token.start, self._arguments_end()), called=True)
         return Name(text, Span(token.start, token.end))
