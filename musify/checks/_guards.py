@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from musify.languages.cuda.references import is_identifier
@@ -31,6 +31,37 @@ class Around(NamedTuple):
     mirrored: bool
 
 
+class MacroUses(NamedTuple):
+    """Where a source uses macros of CUDA's: in conditions (by the start of the directive), and in code."""
+
+    in_conditions: dict[int, list[Span]]
+    in_code: list[Span]
+    own: list[Finding]
+
+
+def macro_uses(unit: Unit, is_wanted: Callable[[bytes], bool]) -> MacroUses:
+    """The uses of the macros that `is_wanted` names; one that the file defines itself is its own, which `own` says."""
+    uses = MacroUses({}, [], [])
+    wanted = {name for name in unit.names if is_wanted(name)}
+    own = {directive.name for directive in unit.outline.directives if directive.name in wanted} if wanted else set()
+    for word in unit.words if wanted else ():
+        name = unit.text(word)
+        if name in own:
+            uses.own.append(_own_macro(word, name))
+        elif name in wanted:
+            directive = unit.outline.directive_at(word.start)
+            if directive is not None and directive.keyword in CONDITION_KEYWORDS:
+                uses.in_conditions.setdefault(directive.start, []).append(word)
+            elif directive is None or directive.name_start != word.start:
+                uses.in_code.append(word)
+    return uses
+
+
+def _own_macro(word: Span, name: bytes) -> Finding:
+    reason = {"reason": "this file defines it", "reason_zh": "本文件自行定义了它"}
+    return Finding("MUS117", word, name.decode(), reason)
+
+
 def conditions(unit: Unit, starts: Collection[int]) -> Iterator[tuple[Directive, Expression | None]]:
     """The directives that start at `starts` with what they test; None where that cannot be parsed."""
     for directive in unit.outline.directives:
@@ -50,7 +81,7 @@ def branch_taken(
         return "whether this branch is taken depends on other macros", "是否采用该分支取决于其他宏"
     if value:
         return "MUSA takes this branch", "MUSA 会采用该分支"
-    following = _next_branch(unit, directive)
+    following = unit.conditionals.following.get(directive.start)
     if following is None:
         return "MUSA skips this branch", "MUSA 会跳过该分支"
     line = unit.data.count(b"\n", 0, following.start) + 1
@@ -93,21 +124,6 @@ def _listed(taken: Mapping[str, int | None]) -> tuple[str, str]:
         f"taken on {', '.join(yes)}, not on {', '.join(others)}",
         f"{'、'.join(yes)} 采用该分支，{'、'.join(others)} 不采用",
     )
-
-
-def _next_branch(unit: Unit, directive: Directive) -> Directive | None:
-    return unit.conditionals.following.get(directive.start)
-
-
-def defines(unit: Unit, name: bytes) -> bool:
-    """Whether the file defines the macro itself: then it is the project's."""
-    return any(directive.name == name for directive in unit.outline.directives)
-
-
-def own_macro(unit: Unit, word: Span) -> Finding:
-    """The finding for a macro of CUDA's that the file itself gives a value."""
-    reason = {"reason": "this file defines it", "reason_zh": "本文件自行定义了它"}
-    return Finding("MUS117", word, unit.text(word).decode(), reason)
 
 
 def tokens_around(outline: Outline, word: Span) -> Around:

@@ -9,21 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from musify.checks._guards import (
-    CONDITION_KEYWORDS,
-    branch_taken,
-    conditions,
-    defines,
-    own_macro,
-    taken_on,
-    tokens_around,
-)
-from musify.languages.cuda.names import RENAME
+from musify.checks._guards import branch_taken, conditions, macro_uses, taken_on, tokens_around
+from musify.languages.cuda.names import rename_edit
 from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Span
 from musify.rules.book import RuleBook
-from musify.source.conditions import COMPARISONS, Binary, Expression, Name, evaluate, integer, walk
+from musify.source.conditions import COMPARISONS, LOGICAL, Binary, Expression, Name, evaluate, integer, walk
 from musify.source.outline import Directive
 
 THRESHOLD = "architecture-threshold"
@@ -51,22 +43,12 @@ class _Carried(NamedTuple):
 
 def run(unit: Unit) -> Iterator[Edit | Finding]:
     """Edits and findings for every use of the architecture macro."""
-    if not any(unit.book.is_architecture_macro(name) for name in unit.names):
-        return
-    words = [word for word in unit.words if unit.book.is_architecture_macro(unit.text(word))]
-    own = {name for name in {unit.text(word) for word in words} if defines(unit, name)}
-    if own:
-        yield from (own_macro(unit, word) for word in words if unit.text(word) in own)
-        words = [word for word in words if unit.text(word) not in own]
-    in_conditions: dict[int, list[Span]] = {}
-    for word in words:
-        directive = unit.outline.directive_at(word.start)
-        if directive is not None and directive.keyword in CONDITION_KEYWORDS:
-            in_conditions.setdefault(directive.start, []).append(word)
-        elif directive is None or directive.name_start != word.start:
-            yield from _in_code(unit, word)
-    for directive, expression in conditions(unit, in_conditions):
-        yield from _condition(unit, directive, expression, in_conditions[directive.start])
+    uses = macro_uses(unit, unit.book.is_architecture_macro)
+    yield from uses.own
+    for word in uses.in_code:
+        yield from _in_code(unit, word)
+    for directive, expression in conditions(unit, uses.in_conditions):
+        yield from _condition(unit, directive, expression, uses.in_conditions[directive.start])
 
 
 def _condition(
@@ -191,7 +173,7 @@ def _described(unit: Unit, node: Binary, name: Name, other: Expression, mirrored
 def _operands(expression: Expression) -> Iterator[Name]:
     """Names that stand in arithmetic or comparisons."""
     for node in walk(expression):
-        if isinstance(node, Binary) and node.operator not in (b"&&", b"||"):
+        if isinstance(node, Binary) and node.operator not in LOGICAL:
             for side in (node.left, node.right):
                 yield from (item for item in walk(side) if isinstance(item, Name))
 
@@ -225,7 +207,7 @@ def _in_code(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
 def _rename(unit: Unit, word: Span, applicability: Applicability) -> Edit:
     rule = unit.book.name(unit.text(word))
     assert rule is not None
-    return Edit(word, rule.target, RENAME, applicability, rule.name.decode(), rule.library.id, rule.evidence.value)
+    return rename_edit(rule, word, applicability)
 
 
 def _left(unit: Unit, word: Span, place: Span, reason: tuple[str, str], branch: tuple[str, str]) -> Finding:

@@ -4,34 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from musify.checks._guards import CONDITION_KEYWORDS, branch_taken, conditions, defines, own_macro, tokens_around
-from musify.languages.cuda.names import RENAME, kept_finding
+from musify.checks._guards import branch_taken, conditions, macro_uses, tokens_around
+from musify.languages.cuda.names import kept_finding, rename_edit
 from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Span
-from musify.rules.model import Action, NameRule
+from musify.rules.model import Action
 from musify.source.conditions import LOGICAL, Binary, Choice, Defined, Expression, Name, Unary
 from musify.source.outline import Directive
 
 
 def run(unit: Unit) -> Iterator[Edit | Finding]:
     """Edits and findings for every use of a version macro."""
-    if not any(unit.book.is_version_macro(name) for name in unit.names):
-        return
-    words = [word for word in unit.words if unit.book.is_version_macro(unit.text(word))]
-    own = {name for name in {unit.text(word) for word in words} if defines(unit, name)}
-    if own:
-        yield from (own_macro(unit, word) for word in words if unit.text(word) in own)
-        words = [word for word in words if unit.text(word) not in own]
-    in_conditions: dict[int, list[Span]] = {}
-    for word in words:
-        directive = unit.outline.directive_at(word.start)
-        if directive is not None and directive.keyword in CONDITION_KEYWORDS:
-            in_conditions.setdefault(directive.start, []).append(word)
-        elif directive is None or directive.name_start != word.start:
-            yield from _value(unit, word)
-    for directive, expression in conditions(unit, in_conditions):
-        yield from _condition(unit, directive, expression, in_conditions[directive.start])
+    uses = macro_uses(unit, unit.book.is_version_macro)
+    yield from uses.own
+    for word in uses.in_code:
+        yield from _value(unit, word)
+    for directive, expression in conditions(unit, uses.in_conditions):
+        yield from _condition(unit, directive, expression, uses.in_conditions[directive.start])
 
 
 def _condition(
@@ -71,7 +61,7 @@ def _compared(node: Expression, *, logical: bool) -> Iterator[bytes]:
 def _existence(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
     rule = unit.book.name(unit.text(word))
     if rule is not None and rule.action is Action.RENAME:
-        yield _rename(word, rule, Applicability.SAFE)
+        yield rename_edit(rule, word, Applicability.SAFE)
     elif rule is not None and rule.action is Action.KEEP:
         yield kept_finding(rule.library, word, rule.name.decode())
     else:
@@ -86,12 +76,8 @@ def _value(unit: Unit, word: Span) -> Iterator[Edit | Finding]:
         text = "the condition is 0 in an #if and does not compile elsewhere"
         yield _finding(unit, word, (text, "它在 #if 中为 0，在其他位置无法编译"))
         return
-    yield _rename(word, rule, Applicability.REVIEW)
+    yield rename_edit(rule, word, Applicability.REVIEW)
     yield Finding("MUS304", word, rule.name.decode(), {"target": rule.target.decode()})
-
-
-def _rename(word: Span, rule: NameRule, applicability: Applicability) -> Edit:
-    return Edit(word, rule.target, RENAME, applicability, rule.name.decode(), rule.library.id, rule.evidence.value)
 
 
 def _finding(unit: Unit, word: Span, branch: tuple[str, str]) -> Finding:

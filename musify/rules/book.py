@@ -257,7 +257,7 @@ def _matters(book: RuleBook, tables: loader.Table, name: bytes) -> bool:
     if name in tables["version_macros"] or name in tables["architecture_macros"]:
         return True
     rule = book.name(name)
-    return rule is not None and (rule.action is not Action.IDENTITY or bool(rule.known_issues))
+    return rule is not None and rule.matters
 
 
 def _action(name: bytes, target: bytes, library: Library, kind: str, unsupported: Note | None) -> Action:

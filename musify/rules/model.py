@@ -73,6 +73,11 @@ class NameRule(NamedTuple):
     unsupported: Note | None = None
     known_issues: tuple[Note, ...] = ()
 
+    @property
+    def matters(self) -> bool:
+        """Whether the name is changed, kept with a finding, or has something known to be wrong with it."""
+        return self.action is not Action.IDENTITY or bool(self.known_issues)
+
 
 class ArchitectureTier(NamedTuple):
     """Thresholds of __CUDA_ARCH__ up to `upto` ask for what MUSA architecture `architecture` offers."""

@@ -22,7 +22,6 @@ from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import OwnName
 from musify.model import Span
 from musify.rules.book import RuleBook
-from musify.rules.model import Action
 from musify.source import syntax
 from musify.source.outline import Outline
 
@@ -232,7 +231,7 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
 def is_tracked(book: RuleBook, name: bytes) -> bool:
     """Whether it matters who declares `name`: a rule changes it or has something to say."""
     rule = book.name(name)
-    return rule is not None and (rule.action is not Action.IDENTITY or bool(rule.known_issues))
+    return rule is not None and rule.matters
 
 
 def _macro_declarations(unit: Unit) -> Iterator[Declaration]:

@@ -53,7 +53,7 @@ class NameConverter:
             elif rule is None:
                 if book.looks_like_cuda(name):
                     yield from self._unknown(word, name)
-            elif rule.action is not Action.IDENTITY or rule.known_issues:
+            elif rule.matters:
                 yield from self._listed(word, rule)
 
     def outcome(self, rule: NameRule, spans: list[tuple[Span, bytes]], place: Span) -> Iterator[Edit | Finding]:
@@ -170,6 +170,11 @@ class NameConverter:
             return
         if _is_used(name, around, unit):
             yield _unknown_finding(word, name, unit.book.lookalike_library(name))
+
+
+def rename_edit(rule: NameRule, place: Span, applicability: Applicability) -> Edit:
+    """The edit that gives the whole name at `place` its MUSA name."""
+    return Edit(place, rule.target, RENAME, applicability, rule.name.decode(), rule.library.id, rule.evidence.value)
 
 
 def kept_finding(library: Library, place: Span, name: str) -> Finding:

@@ -9,7 +9,7 @@ from musify import checks
 from musify.languages.cuda.declarations import Declaration, Ownership, unlisted_declarations
 from musify.languages.cuda.includes import IncludeConverter
 from musify.languages.cuda.macros import MacroConverter
-from musify.languages.cuda.names import RENAME, NameConverter
+from musify.languages.cuda.names import NameConverter, rename_edit
 from musify.languages.cuda.strings import StringConverter
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Severity
@@ -97,7 +97,4 @@ def _comments(unit: Unit) -> Iterator[Edit]:
         if opaque is not None and opaque.kind is OpaqueKind.COMMENT:
             rule = unit.book.name(unit.text(word))
             if rule is not None and rule.action is Action.RENAME:
-                yield Edit(
-                    word, rule.target, RENAME, Applicability.SAFE,
-                    rule.name.decode(), rule.library.id, rule.evidence.value,
-                )  # fmt: skip
+                yield rename_edit(rule, word, Applicability.SAFE)
