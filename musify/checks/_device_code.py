@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from musify.languages.cuda.unit import Unit
 from musify.model import Span
 
 _MARKER = re.compile(rb"__(?:global|device)__\b")
+# A declaration in shared memory, up to its semicolon; the group is all but the specifier.
+SHARED_VARIABLE = re.compile(rb"\b__shared__\b([^;{}=]*);")
 _MARKING_MACRO = re.compile(rb"__(?:global|device)__")
 _HEAD_STOP = re.compile(rb"[(){;=]")
 _BRACE = re.compile(rb"[{}]")
@@ -83,7 +86,12 @@ class DeviceCode:
 
     def function_at(self, offset: int) -> Function | None:
         """The device function whose head or body holds the byte at `offset`."""
-        return next((item for item in self.functions if item.start <= offset < item.body.end), None)
+        index = bisect_right(self._function_starts, offset) - 1
+        return self.functions[index] if index >= 0 and offset < self.functions[index].body.end else None
+
+    @cached_property
+    def _function_starts(self) -> list[int]:
+        return [item.start for item in self.functions]
 
     def calls(self, names: re.Pattern[bytes], within: Span | None = None) -> Iterator[Call]:
         """Calls of plain functions that `names` matches; declarations, members and other namespaces' are none."""

@@ -29,7 +29,7 @@ TRIGGERS = (b"major",)
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a statement that compares the major number of a device, or calculates with it."""
-    if b"major" not in unit.data or not _PROPERTIES.search(unit.data):
+    if not _PROPERTIES.search(unit.data):
         return
     reported = -1
     for word in unit.outline.words(_MAJOR):

@@ -19,8 +19,6 @@ TRIGGERS = (b"__constant__",)
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a file, at the declaration with which the sum goes over the limit."""
-    if b"__constant__" not in unit.data:
-        return
     exceeded = limits("constant", unit.settings.target)
     if not exceeded:
         return

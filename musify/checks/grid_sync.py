@@ -21,8 +21,6 @@ TRIGGERS = (b"_grid", b"grid_group")
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a function, at its first synchronisation."""
-    if b"_grid" not in unit.data and b"grid_group" not in unit.data:
-        return
     target = unit.settings.target
     is_late = target.sdk_number >= version_number(_SINCE)
     without = [item for item in target.architectures if item != _WORKS_ON]

@@ -20,8 +20,6 @@ TRIGGERS = (b"asm",)
 
 def run(unit: Unit) -> Iterator[Edit | Finding]:
     """For every statement of PTX either the edits that rewrite it and a finding to review them, or an error."""
-    if b"asm" not in unit.data:
-        return
     words = unit.outline.words(ASM_WORD)
     if not words:
         return

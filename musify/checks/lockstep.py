@@ -26,7 +26,7 @@ TRIGGERS = (b"__shared__", b"volatile")
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a function, at its first such step."""
     wide = wide_warps(unit.settings.target)
-    if not wide or (b"__shared__" not in unit.data and b"volatile" not in unit.data):
+    if not wide:
         return
     code = device_code(unit)
     for function in code.functions:

@@ -13,8 +13,6 @@ TRIGGERS = (b"<<<",)
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a function that launches, at its first launch."""
-    if b"<<<" not in unit.data:
-        return
     code = device_code(unit)
     for function in code.functions:
         launch = code.text.find(b"<<<", *function.body)

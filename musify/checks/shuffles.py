@@ -17,10 +17,8 @@ TRIGGERS = (b"__shfl", b"__any", b"__all", b"__ballot")
 
 def run(unit: Unit) -> Iterator[Finding]:
     """A finding for every such call."""
-    data = unit.data
-    if b"__shfl" in data or b"__any" in data or b"__all" in data or b"__ballot" in data:
-        yield from _without_mask(unit)
-    if b"__shfl" in data:
+    yield from _without_mask(unit)
+    if b"__shfl" in unit.data:
         yield from _widths(unit)
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from musify.checks._constants import constants
-from musify.checks._device_code import Function, device_code
+from musify.checks._device_code import SHARED_VARIABLE, Function, device_code
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 from musify.rules.device import limits
 
-_SHARED = re.compile(rb"\b__shared__\b([^;{}=]*);")
 TRIGGERS = (b"__shared__",)
 
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a function, at its largest declaration."""
-    if b"__shared__" not in unit.data:
-        return
     available = limits("static_shared", unit.settings.target)
     code = device_code(unit)
     for function in code.functions:
@@ -40,7 +36,7 @@ def _sizes(unit: Unit, function: Function) -> dict[bytes, tuple[int, Span]]:
     """Bytes and place of each variable whose size is known; of a name declared twice (#if, #else) the smaller."""
     text = device_code(unit).text
     found: dict[bytes, tuple[int, Span]] = {}
-    for match in _SHARED.finditer(text, *function.body):
+    for match in SHARED_VARIABLE.finditer(text, *function.body):
         if b"extern" in text[max(0, match.start() - 20) : match.start(1)].rsplit(b";")[-1] + match.group(1):
             continue
         for name, layout in constants(unit).types.declared(match.group(1)):

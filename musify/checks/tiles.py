@@ -18,8 +18,6 @@ TRIGGERS = (b"tiled_partition", b"thread_block_tile")
 
 def run(unit: Unit) -> Iterator[Finding]:
     """A finding for every tile that is wider than a warp."""
-    if b"tiled_partition" not in unit.data and b"thread_block_tile" not in unit.data:
-        return
     code = device_code(unit)
     found = [(match.span(2), match.group(1)) for match in _TILE.finditer(code.with_macros)]
     found += [(match.span(1), b"tiled_partition") for match in _DYNAMIC_TILE.finditer(code.with_macros)]

@@ -29,8 +29,6 @@ TRIGGERS = (b"warpSize", b"WarpSize", b"ATTRIBUTE_WARP_SIZE")
 
 def run(unit: Unit) -> Iterator[Finding]:
     """Findings for both."""
-    if b"warpSize" not in unit.data and b"WarpSize" not in unit.data and b"ATTRIBUTE_WARP_SIZE" not in unit.data:
-        return
     yield from _as_constant(unit)
     if wide_warps(unit.settings.target):
         yield from _of_the_host(unit)

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 
 from musify.checks._constants import constants
-from musify.checks._device_code import Function, device_code
+from musify.checks._device_code import SHARED_VARIABLE, Function, device_code
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding
 
 _CAS = re.compile(rb"\batomicCAS(?:_block)?\b")
-_SHARED = re.compile(rb"\b__shared__\b([^;{}=]*);")
 _WIDE_POINTER = re.compile(
     rb"\b(?:unsigned\s+long(?:\s+long)?(?:\s+int)?|long\s+long|u?int64_t|ull|ulonglong|uint64|uint64_cu)\s*\*"
 )
@@ -22,7 +21,7 @@ TRIGGERS = (b"atomicCAS",)
 
 def run(unit: Unit) -> Iterator[Finding]:
     """A finding for every such call."""
-    if b"atomicCAS" not in unit.data or b"__shared__" not in unit.data:
+    if b"__shared__" not in unit.data:
         return
     code = device_code(unit)
     for function in code.functions:
@@ -39,7 +38,7 @@ def _shared_variables(unit: Unit, function: Function) -> dict[bytes, bool]:
     """Variables in shared memory, and pointers to them; whether what they hold is 64 bits wide."""
     text = device_code(unit).text
     found: dict[bytes, bool] = {}
-    for match in _SHARED.finditer(text, *function.body):
+    for match in SHARED_VARIABLE.finditer(text, *function.body):
         element = re.sub(rb"\[[^\]]*\]", b"", match.group(1)).replace(b"extern", b"")
         for name, layout in constants(unit).types.declared(element):
             found[name] = layout is not None and layout.size == _WIDE

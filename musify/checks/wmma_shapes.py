@@ -19,7 +19,7 @@ TRIGGERS = (b"fragment",)
 
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a function (or one for what lies outside functions), at its first fragment."""
-    if b"fragment" not in unit.data or (b"matrix_" not in unit.data and b"accumulator" not in unit.data):
+    if b"matrix_" not in unit.data and b"accumulator" not in unit.data:
         return
     code = device_code(unit)
     target = unit.settings.target
