@@ -43,15 +43,17 @@ def check(context: click.Context, /, **_: Any) -> ExitCode:
         return _update_baseline(result, options)
     if options["baseline"] is not None:
         _subtract_baseline(result, Path(options["baseline"]), options)
+    # A baseline holds edits and findings; a file that only gets another name is not new beside one.
+    renames_count = options["baseline"] is None
+    pending = {file.path for file in result.files if file.changed or (file.renamed and renames_count)}
     if not running.write_reports(result, plan, options):
         for file in result.files:
-            if file.changed or (file.renamed and options["baseline"] is None):
+            if file.path in pending:
                 click.echo(f"{file.path}: would change ({file.edit_count} edits)")
             for finding in file.active_findings():
                 click.echo(text_report.line(file, finding))
     running.print_outcome(result, options, findings=False)
-    renames_count = options["baseline"] is None
-    if any(file.changed or (file.renamed and renames_count) for file in result.files):
+    if pending:
         return ExitCode.FINDINGS
     return running.exit_code(result, options["fail_on"])
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from musify.engine.document import Conversion, convert_source
-from musify.engine.results import FileResult, RunResult, finding_record, record_conversion
+from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, record_conversion
 from musify.languages.build import find_renamed
 from musify.languages.registry import Language
 from musify.languages.surroundings import IncludeTarget, Settings
@@ -105,10 +105,7 @@ def _process(plan: Plan, number: int) -> FileResult:
         else:
             _work_on(plan, file, new_path, result)
     except OSError as error:
-        reason = {"reason": f"{error.strerror or error}"}
-        result.findings.append(
-            finding_record(Document(b""), Finding("MUS901", Span(0, 0), file.shown, reason), plan.language)
-        )
+        result.findings.append(_whole_file(plan, "MUS901", file.shown, {"reason": f"{error.strerror or error}"}))
     return result
 
 
@@ -117,8 +114,7 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
         raw = file.path.read_bytes()
         source = Document.from_bytes(raw)
     except NotText as error:
-        finding = Finding("MUS905", Span(0, 0), file.shown, {"reason": str(error)})
-        result.findings.append(finding_record(Document(b""), finding, plan.language))
+        result.findings.append(_whole_file(plan, "MUS905", file.shown, {"reason": str(error)}))
         plan.destination.keep(file, file.relative)
         result.output_path = result.path
         return
@@ -154,8 +150,13 @@ def _convert(plan: Plan, file: SourceFile, source: Document) -> Conversion:
 def _report_blocked(plan: Plan, results: dict[int, FileResult]) -> None:
     numbers = {file.relative: number for number, file in enumerate(plan.files)}
     for file, wanted in plan.layout.blocked:
-        finding = Finding("MUS116", Span(0, 0), file.relative, {"target": wanted})
-        results[numbers[file.relative]].findings.append(finding_record(Document(b""), finding, plan.language))
+        finding = _whole_file(plan, "MUS116", file.relative, {"target": wanted})
+        results[numbers[file.relative]].findings.append(finding)
+
+
+def _whole_file(plan: Plan, identifier: str, name: str, arguments: dict[str, str]) -> FindingRecord:
+    """A finding about a file whose text is not at hand."""
+    return finding_record(Document(b""), Finding(identifier, Span(0, 0), name, arguments), plan.language)
 
 
 def _sibling(shown: str, new_path: str) -> str:
@@ -257,8 +258,8 @@ def _crashed(plan: Plan, work: Callable[[Plan, int], Result], number: int) -> An
         return FileSurvey()
     file = plan.files[number]
     result = FileResult(file.shown, file.shown, file.language.value if file.language else None)
-    finding = Finding("MUS902", Span(0, 0), file.shown, {"reason": "the process that worked on the file died"})
-    result.findings.append(finding_record(Document(b""), finding, plan.language))
+    reason = {"reason": "the process that worked on the file died"}
+    result.findings.append(_whole_file(plan, "MUS902", file.shown, reason))
     return result
 
 

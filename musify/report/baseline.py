@@ -68,13 +68,9 @@ def subtract(result: RunResult, baseline: Counter[Entry]) -> Comparison:
     covered = 0
     for file in result.files:
         findings = [
-            item
-            for item in file.findings
-            if not _take(left, _finding_entry(file, item.id, item.name, item.fingerprint))
+            item for item in file.findings if not _take(left, _entry(file, item.id, item.name, item.fingerprint))
         ]
-        edits = [
-            item for item in file.edits if not _take(left, _finding_entry(file, _EDIT, item.name, item.fingerprint))
-        ]
+        edits = [item for item in file.edits if not _take(left, _entry(file, _EDIT, item.name, item.fingerprint))]
         covered += len(file.findings) - len(findings) + len(file.edits) - len(edits)
         file.findings, file.edits = findings, edits
         file.changed = file.changed and bool(edits)
@@ -83,12 +79,12 @@ def subtract(result: RunResult, baseline: Counter[Entry]) -> Comparison:
 
 
 def _entries(file: FileResult) -> list[Entry]:
-    return [_finding_entry(file, item.id, item.name, item.fingerprint) for item in file.findings] + [
-        _finding_entry(file, _EDIT, item.name, item.fingerprint) for item in file.edits
+    return [_entry(file, item.id, item.name, item.fingerprint) for item in file.findings] + [
+        _entry(file, _EDIT, item.name, item.fingerprint) for item in file.edits
     ]
 
 
-def _finding_entry(file: FileResult, identifier: str, name: str, fingerprint: str) -> Entry:
+def _entry(file: FileResult, identifier: str, name: str, fingerprint: str) -> Entry:
     return Entry(file.path, identifier, name, fingerprint)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -23,17 +25,11 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
         return
     if mode is None:
         mode = 0o666 & ~_umask() if status is None else stat.S_IMODE(status.st_mode)
-    temporary = _temporary(goal)
-    try:
-        with open(os.open(temporary, _NEW_FILE, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(temporary, goal)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with _replacing(goal) as temporary, open(os.open(temporary, _NEW_FILE, 0o600), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        os.fsync(file.fileno())
 
 
 def copy_atomically(source: Path, goal: Path) -> None:
@@ -41,30 +37,30 @@ def copy_atomically(source: Path, goal: Path) -> None:
     if os.path.islink(source):
         link_atomically(os.readlink(source), goal)
         return
-    temporary = _temporary(goal)
-    try:
+    with _replacing(goal) as temporary:
         shutil.copy2(source, temporary)
-        os.replace(temporary, goal)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def link_atomically(target: str, goal: Path) -> None:
     """Make `goal` a symbolic link to `target`, in place of what is there. Raises OSError."""
-    temporary = _temporary(goal)
-    try:
+    with _replacing(goal) as temporary:
         os.symlink(target, temporary)
+
+
+@contextlib.contextmanager
+def _replacing(goal: str | Path) -> Iterator[str]:
+    """A name beside `goal` that nobody uses: what is made there takes its place, or is removed where that fails.
+
+    `project.files` passes over names of this form.
+    """
+    folder, name = os.path.split(goal)
+    temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.musify")
+    try:
+        yield temporary
         os.replace(temporary, goal)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-def _temporary(goal: str | Path) -> str:
-    """A name beside `goal` that nobody uses; `project.files` passes over names of this form."""
-    folder, name = os.path.split(goal)
-    return os.path.join(folder, f".{name}.{os.urandom(6).hex()}.musify")
 
 
 def _status(path: str) -> os.stat_result | None:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from musify.languages.cuda.references import (
@@ -106,12 +107,14 @@ class EnumBodies:
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
-        self._spans: list[Span] | None = None
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        return [match.span(1) for match in _ENUM_BODY.finditer(self._outline.data)]
 
     def __contains__(self, offset: int) -> bool:
-        if self._spans is None:
-            self._spans = [Span(*match.span(1)) for match in _ENUM_BODY.finditer(self._outline.data)]
-        return any(span.start <= offset < span.end for span in self._spans)
+        index = bisect_right(self._spans, (offset, len(self._outline.data))) - 1
+        return index >= 0 and offset < self._spans[index][1]
 
 
 def may_declare(outline: Outline, around: Neighbours, enums: EnumBodies, word: Span) -> bool:
