@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
-from musify.languages.cuda.declarations import Ownership, is_tracked, listed_declarations
+from musify.languages.cuda.declarations import is_tracked, listed_declarations
 from musify.languages.cuda.macros import pasting_macros
+from musify.languages.cuda.ownership import Ownership
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import IncludeTarget, OwnName, PastingMacro, Surroundings
 from musify.model import Span

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ def render(
         raise Refused(str(problem), f"寄存器类型不符：{problem}") from problem
 
 
-class _Base:
+class _Base(ABC):
     def __init__(
         self,
         program: Program,
@@ -97,9 +98,9 @@ class _Base:
                 found[str(index)] = match.group(1)
         return found
 
+    @abstractmethod
     def value(self, index: int, operand: Operand) -> Value:
         """What stands for one operand."""
-        raise NotImplementedError
 
     def index_of(self, operand: PtxOperand) -> int | None:
         """Which operand of the statement a parameter of the text is."""

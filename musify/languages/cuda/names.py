@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from musify.languages.cuda.declarations import Ownership
+from musify.languages.cuda.ownership import Ownership
 from musify.languages.cuda.references import (
     OPERATOR_KEYWORDS,
     Neighbours,

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from musify import checks
-from musify.languages.cuda.declarations import Declaration, Ownership, unlisted_declarations
+from musify.languages.cuda.declarations import Declaration, unlisted_declarations
 from musify.languages.cuda.includes import IncludeConverter
 from musify.languages.cuda.macros import MacroConverter
 from musify.languages.cuda.names import NameConverter, rename_edit
+from musify.languages.cuda.ownership import Ownership
 from musify.languages.cuda.strings import StringConverter
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Severity
