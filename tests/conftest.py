@@ -63,3 +63,9 @@ def convert(rules: RuleBook) -> Convert:
         return Converted(convert_source(document, rules, chosen, surroundings or Surroundings("test.cu")))
 
     return run
+
+
+@pytest.fixture
+def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records of output folders go into a folder of the test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))

@@ -42,9 +42,9 @@ def used() -> Iterator[list[Rewrite]]:
         rules.append(form._rule)
         return step
 
-    translate._Form.step = noting  # type: ignore[method-assign,assignment]
-    yield rules
-    translate._Form.step = original  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translate._Form, "step", noting)
+        yield rules
 
 
 @pytest.fixture(scope="module", params=MODES)
