@@ -14,6 +14,7 @@ from musify.source import diff, selfcheck
 from musify.source.document import Document
 from musify.source.edits import EditConflict, apply, in_order, inverse
 from musify.source.outline import Outline
+from musify.source.positions import PositionMap
 
 
 def edit(start: int, end: int, text: bytes, applicability: Applicability = Applicability.SAFE) -> Edit:
@@ -121,3 +122,25 @@ def test_diff_quotes_odd_names(tmp_path: Path) -> None:
     done = subprocess.run(["git", "apply", "-"], input=text, cwd=tmp_path, capture_output=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / 'x "é.c').read_bytes() == b"b\n"
+
+
+def test_positions_map_across_edits_and_back() -> None:
+    data = b"cudaFree(a); cudaMalloc(&b, 1);\nx();\n"
+    edits = [
+        Edit(Span(0, 8), b"musaFree", "name"),
+        Edit(Span(9, 10), b"", "gone"),
+        Edit(Span(13, 23), b"long_musaMalloc", "name"),
+        Edit(Span(32, 32), b"// note\n", "insert"),
+    ]
+    new = apply(data, edits)
+    positions = PositionMap(edits)
+    for text in (b"(&b", b", 1);", b"x();"):
+        assert positions.converted(data.index(text)) == new.index(text)
+        assert positions.original(new.index(text)) == data.index(text)
+    assert positions.original(new.index(b"musaMalloc")) == data.index(b"cudaMalloc")
+    assert positions.original(len(new)) == len(data)
+
+
+def test_positions_are_the_same_without_edits() -> None:
+    positions = PositionMap([])
+    assert [positions.converted(5), positions.original(7)] == [5, 7]
