@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
-from musify.checks._device_code import device_code
+from musify.checks._device_code import continues_a_word, device_code
 from musify.checks._types import Types
 from musify.languages.cuda.unit import Unit
 from musify.source.conditions import NotAnExpression, evaluate, parse
@@ -20,7 +20,7 @@ _CAST = re.compile(rb"\(\s*" + _INTEGER_TYPE + rb"\)")
 _NAMED_CAST = re.compile(rb"\bstatic_cast\s*<[^<>]*>\s*(?=\()|\b(?:u?int\d*(?:_t)?|size_t|unsigned|long)\s*(?=\()")
 _SIZEOF = re.compile(rb"\bsizeof\s*\(([^()]*)\)")
 _ENUM = re.compile(rb"enum\b[^;{}()]*\{([^{}]*)\}")
-_CONSTANT = re.compile(rb"\b(?:const|constexpr)\b[^;{}()=]*\s(\w+)\s*=(?!=)\s*([^;]+);")
+_CONSTANT = re.compile(rb"const(?:expr)?\b[^;{}()=]*\s(\w+)\s*=(?!=)\s*([^;]+);")
 _IS_DECLARED = re.compile(rb"\b(?:int|unsigned|long|size_t|auto|u?int\d+_t)\s+\Z")
 _IS_CHANGED = re.compile(rb"(?:\+\+|--|(?:^|[(,=])\s*&)\s*\Z")
 _IS_CHANGED_AFTER = re.compile(rb"\s*(?:(?:[-+*/|&]|<<|>>)=|\+\+|--)")
@@ -145,6 +145,8 @@ class Constants:
         """What const and constexpr variables are given, by name."""
         found: dict[bytes, list[bytes]] = {}
         for match in _CONSTANT.finditer(self._code.text):
+            if continues_a_word(self._code.text, match.start()):
+                continue
             found.setdefault(match.group(1), []).append(_first_part(match.group(2)))
         return found
 

@@ -26,7 +26,7 @@ _NO_FUNCTION = frozenset(
     b"__launch_bounds__ __attribute__ __align__ alignas __declspec decltype noexcept __cluster_dims__".split()
 )
 _ELSEWHERE = re.compile(rb"\b\w*(?:HIP|ROCM|AMD|SYCL)\w*\b", re.IGNORECASE)
-_BEFORE = re.compile(rb"(?:(::)|(\.|->)|(\w+))\s*\Z")
+_WORD_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 _DECLARING = re.compile(rb"[A-Za-z_]\w*\s*[*&]*\s*\Z")
 
 
@@ -99,7 +99,7 @@ class DeviceCode:
         span = within or Span(0, len(text))
         for match in names.finditer(text, *span):
             opening = self._opening(match.end())
-            if opening is None or _continues_a_word(text, match.start()) or not self._is_plain(match.start()):
+            if opening is None or continues_a_word(text, match.start()) or not self._is_plain(match.start()):
                 continue
             arguments, end = split_arguments(text, opening)
             yield Call(Span(*match.span()), arguments, end)
@@ -155,20 +155,24 @@ class DeviceCode:
         return match.end() if match else None
 
     def _is_plain(self, start: int) -> bool:
-        before = _BEFORE.search(self.with_macros, max(0, start - 120), start)
-        if before is None:
-            return not _is_declared(self.with_macros, start)
-        if before.group(2):
+        """Whether the name at `start` is no member, in no namespace and no declaration: its own, as far as one sees."""
+        before = self.with_macros[max(0, start - 120) : start].rstrip()
+        if before.endswith((b".", b"->")):
             return False
-        if before.group(1):
-            qualifier = re.search(rb"(\w+)\s*\Z", self.with_macros[max(0, before.start() - 60) : before.start()])
-            return qualifier is None or qualifier.group(1) in OPERATOR_KEYWORDS
-        return (
-            before.group(3) in OPERATOR_KEYWORDS or before.group(3).isupper() or _at_line_break(self.with_macros, start)
-        )
+        if before.endswith(b"::"):
+            qualifier = _last_word(before[:-2].rstrip())
+            return not qualifier or qualifier in OPERATOR_KEYWORDS
+        word = _last_word(before)
+        if not word:
+            return not _is_declared(self.with_macros, start)
+        return word in OPERATOR_KEYWORDS or word.isupper() or _at_line_break(self.with_macros, start)
 
 
-def _continues_a_word(text: bytes, start: int) -> bool:
+def _last_word(text: bytes) -> bytes:
+    return text[len(text.rstrip(_WORD_LETTERS)) :]
+
+
+def continues_a_word(text: bytes, start: int) -> bool:
     """Whether a match is the end of a longer name; patterns leave it to this, for a literal start is found faster."""
     return start > 0 and (text[start - 1 : start].isalnum() or text[start - 1 : start] == b"_")
 
@@ -242,6 +246,8 @@ def _asks_for_another_platform(test: bytes) -> bool:
 
 def _is_declared(text: bytes, start: int) -> bool:
     """Whether a type stands before: `float4 *name(`."""
+    if text[max(0, start - 80) : start].rstrip()[-1:] not in (b"*", b"&"):
+        return False
     before = _DECLARING.search(text[max(0, start - 80) : start])
     return (
         before is not None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cache
 
-from musify.checks._device_code import device_code
+from musify.checks._device_code import continues_a_word, device_code
 from musify.languages.cuda.references import is_identifier
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
@@ -37,19 +37,25 @@ def run(unit: Unit) -> Iterator[Finding]:
         yield Finding(finding, first, names[0], {"names": ", ".join(names[:_MOST_NAMES]) + more})
 
 
-@lru_cache(maxsize=64)
-def _pattern(names: tuple[str, ...], form: str) -> re.Pattern[bytes]:
-    alternatives = b"|".join(re.escape(name.encode()) for name in names)
-    return re.compile(rb"\b(?:" + alternatives + rb")\b" + _AFTER[form])
+@cache
+def _pattern(name: bytes, form: str) -> re.Pattern[bytes]:
+    """A name in a form; it begins with a literal text, so that the search skips quickly to the next one."""
+    return re.compile(re.escape(name) + rb"\b" + _AFTER[form])
+
+
+def _places(text: bytes, names: Iterable[bytes], form: str) -> list[Span]:
+    """Where these names stand in this form, in order."""
+    found = (match.span() for name in names for match in _pattern(name, form).finditer(text))
+    return sorted(Span(*place) for place in found if not continues_a_word(text, place[0]))
 
 
 def _uses(unit: Unit, feature: Feature) -> Iterator[Span]:
     """Where a feature is used; a name that the file declares itself is its own."""
-    present = tuple(name for name in feature.names if name.encode() in unit.data)
+    present = [name.encode() for name in feature.names if name.encode() in unit.data]
     if not present:
         return
     code = device_code(unit)
-    places = [Span(*match.span()) for match in _pattern(present, feature.form).finditer(code.with_macros)]
+    places = _places(code.with_macros, present, feature.form)
     own = {unit.text(place) for place in places if _declares(unit, feature, place)}
     own |= {match.group(1) for match in _OWN.finditer(code.text)}
     for place in places:

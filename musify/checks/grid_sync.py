@@ -16,6 +16,7 @@ _GROUP = re.compile(
 )
 _DIRECT = re.compile(rb"\bthis_(?:multi_)?grid\s*\(\s*\)\s*\.\s*(?:sync|barrier_arrive|barrier_wait)\s*\(")
 _SYNC = rb")\s*(?:\.|->)\s*(?:sync|barrier_arrive|barrier_wait)\s*\(|\bsync\s*\(\s*(?:"
+_GRIDS = (b"this_grid", b"this_multi_grid", b"grid_group")
 TRIGGERS = (b"_grid", b"grid_group")
 
 
@@ -27,6 +28,8 @@ def run(unit: Unit) -> Iterator[Finding]:
     if is_late and not without:
         return
     code = device_code(unit)
+    if not any(word in code.text for word in _GRIDS):
+        return
     architectures = ", ".join(without if is_late else target.architectures)
     members = {
         match.group(1) or match.group(2)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+((?:[\w :*+()<>.|&~-]|/(?![/*]))+)", re.M)
-_VARIABLE = re.compile(
-    rb"^[ \t]*(?:(?:static|inline)\s+)*(?:const|constexpr)\s+[\w \t]*?\b(\w+)\s*=\s*([^;{}\n]+);", re.M
+# Each begins with a literal text, so that the search skips quickly to the next one; what may stand before it on its
+# line is the second part.
+_MACRO = (
+    re.compile(rb"define[ \t]+([A-Za-z_]\w*)[ \t]+((?:[\w :*+()<>.|&~-]|/(?![/*]))+)"),
+    re.compile(rb"[ \t]*#[ \t]*"),
 )
-_ALIAS = re.compile(rb"^[ \t]*using[ \t]+(\w+)[ \t]*=[ \t]*([\w: \t]+);", re.M)
-_TYPEDEF = re.compile(rb"^[ \t]*typedef[ \t]+([\w: \t]+?)[ \t]+(\w+)[ \t]*;", re.M)
+_VARIABLE = (
+    re.compile(rb"const(?:expr)?\s+[\w \t]*?\b(\w+)\s*=\s*([^;{}\n]+);"),
+    re.compile(rb"[ \t]*(?:(?:static|inline)\s+)*"),
+)
+_ALIAS = re.compile(rb"using[ \t]+(\w+)[ \t]*=[ \t]*([\w: \t]+);"), re.compile(rb"[ \t]*")
+_TYPEDEF = re.compile(rb"typedef[ \t]+([\w: \t]+?)[ \t]+(\w+)[ \t]*;"), re.compile(rb"[ \t]*")
 # A run with more headers than this behind one file says nothing about its constants.
 _MOST_HEADERS = 400
 
@@ -38,8 +44,16 @@ class Definitions:
 def definitions(data: bytes) -> dict[bytes, bytes]:
     """Macros without parameters, constants and names of types; empty text for what is defined in more than one way."""
     found: dict[bytes, bytes] = {}
-    pairs = [match.groups() for pattern in (_MACRO, _VARIABLE, _ALIAS) for match in pattern.finditer(data)]
-    for name, written in [*pairs, *(match.group(2, 1) for match in _TYPEDEF.finditer(data))]:
+    pairs = [match.group(1, 2) for kind in (_MACRO, _VARIABLE, _ALIAS) for match in _on_lines(*kind, data)]
+    for name, written in [*pairs, *(match.group(2, 1) for match in _on_lines(*_TYPEDEF, data))]:
         text = written.strip()
         found[name] = text if found.get(name, text) == text else b""
     return found
+
+
+def _on_lines(pattern: re.Pattern[bytes], before: re.Pattern[bytes], data: bytes) -> Iterator[re.Match[bytes]]:
+    """Matches before which nothing but `before` stands on the line."""
+    for match in pattern.finditer(data):
+        start = match.start()
+        if before.fullmatch(data, data.rfind(b"\n", 0, start) + 1, start):
+            yield match

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
@@ -95,8 +96,11 @@ class RuleBook:
         The names that begin so decide: most of them keep their end and change their beginning in the same way.
         """
         targets: Counter[tuple[bytes, str]] = Counter()
-        for rest in re.findall(rb"\n" + re.escape(prefix) + rb"([^:\n]+)(?=\n)", self._name_lines):
-            rule = self.name(prefix + rest)
+        for name in self._beginning_with(prefix):
+            rest = name[len(prefix) :]
+            if not rest or b":" in rest:
+                continue
+            rule = self.name(name)
             if rule is not None and rule.action is Action.KEEP:
                 targets[prefix, rule.library.id] += 1
             elif rule is not None and rule.action is Action.RENAME and rule.target.endswith(rest):
@@ -106,10 +110,14 @@ class RuleBook:
         (target, library_id), _ = targets.most_common(1)[0]
         return Prefix(target, next(library for library in self.libraries if library.id == library_id))
 
+    def _beginning_with(self, prefix: bytes) -> list[bytes]:
+        names = self._sorted_names
+        first = bisect_left(names, prefix)
+        return names[first : bisect_left(names, prefix + b"\xff", first)]
+
     @cached_property
-    def _name_lines(self) -> bytes:
-        """All names, one a line: searching this for a beginning is quicker than asking them one by one."""
-        return b"\n" + b"\n".join(self._names) + b"\n"
+    def _sorted_names(self) -> list[bytes]:
+        return sorted(self._names)
 
     def all_names(self) -> Iterable[bytes]:
         """Every listed name, headers apart."""

@@ -6,7 +6,8 @@ import codecs
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,7 +61,8 @@ class Document:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts = [0, *accumulate(len(line) + 1 for line in self.data.split(b"\n"))]
+        # Sums of the lengths of lines, and one more for each newline, without a step of Python for each.
+        starts = list(map(add, accumulate(map(len, self.data.split(b"\n")), initial=0), count()))
         starts.pop()  # what follows the last newline ends with the file
         return starts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -12,6 +12,14 @@ from musify.model import Span
 
 # What words are made of: letters, digits, `_`, `$` and bytes above 127.
 WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(range(128, 256))
+
+
+def places(data: bytes, text: bytes) -> Iterator[int]:
+    """The byte offsets at which `text` stands in `data`, in order."""
+    position = data.find(text)
+    while position >= 0:
+        yield position
+        position = data.find(text, position + len(text))
 
 
 class Hits(NamedTuple):

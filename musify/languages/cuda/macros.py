@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from musify.languages.cuda.names import kept_finding
@@ -15,6 +14,7 @@ from musify.rules.book import RuleBook
 from musify.rules.model import Action, NameRule, Policy
 from musify.source.lexer import TokenKind, each_significant, significant
 from musify.source.outline import Directive, Outline
+from musify.source.words import WordFinder
 
 PASTED = "pasted-name"
 _MAX_FORWARDING = 3
@@ -71,7 +71,7 @@ def _chains(outline: Outline, directive: Directive) -> Iterator[tuple[PastePart,
 def _add_forwarding(outline: Outline, found: dict[bytes, PastingMacro]) -> bool:
     """Add macros whose body hands parameters to a known pasting macro; whether any was new."""
     added = False
-    for call in _calls(outline, found):
+    for call in _calls(outline, found, in_macros_only=True):
         directive = call.inside
         if directive is None or directive.parameters is None or directive.name in found:
             continue
@@ -103,12 +103,11 @@ def _substitute(chain: tuple[PastePart, ...], parts: list[PastePart]) -> tuple[P
     return tuple(result)
 
 
-def _calls(outline: Outline, macros: Mapping[bytes, PastingMacro]) -> Iterator[_Call]:
-    if not macros:
-        return
-    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name) for name in sorted(macros)) + rb")\b")
-    for word in outline.words(pattern):
+def _calls(outline: Outline, macros: Iterable[bytes], *, in_macros_only: bool = False) -> Iterator[_Call]:
+    for word in outline.in_code(WordFinder((), tuple(macros)).find(outline.data).words):
         inside = outline.directive_at(word.start)
+        if inside is None and in_macros_only:
+            continue
         if inside is not None and inside.keyword == b"define" and inside.name_start == word.start:
             continue
         opening = outline.after(word.end)
@@ -155,9 +154,7 @@ class MacroConverter:
 
     def run(self) -> Iterator[Edit | Finding]:
         """Edits and findings for prefixes in macro bodies and at macro calls."""
-        if not self._macros or not any(name in self._unit.data for name in self._macros):
-            return
-        calls = list(_calls(self._unit.outline, self._macros))
+        calls = list(_calls(self._unit.outline, self._macros)) if self._macros else []
         made: dict[bytes, set[bytes]] = {}
         for call in calls:
             yield from self._call(call, made)
@@ -226,7 +223,7 @@ class MacroConverter:
         made: set[bytes] = set()
         macro = self._local.get(directive.name)
         if macro is not None:
-            for call in _calls(self._unit.outline, {directive.name: macro}):
+            for call in _calls(self._unit.outline, [directive.name]):
                 for chain in macro.chains:
                     made.add(
                         b"".join(p.text if p.parameter < 0 else _text_of(call.arguments, p.parameter) for p in chain)

@@ -13,6 +13,7 @@ from musify.model import Applicability, Edit, Finding, Span
 from musify.ptx.statement import REWRITE, left_in_literals
 from musify.rules.model import Action, NameRule
 from musify.source.outline import Opaque, OpaqueKind
+from musify.source.words import places
 
 LOOKED_UP_NAME = "looked-up-name"
 LIBRARY_FILE = "library-file"
@@ -30,9 +31,9 @@ _LIBRARY = re.compile(
     rb"(?P<head>(?:.*/)?lib)(?P<stem>[A-Za-z][\w-]*?)(?P<tail>(?:_static)?\.(?:so(?:\.[\d.]+)?|dylib|a))\Z"
     rb"|(?P<windows>[A-Za-z_]+?)(?:64|32)?(?:_[\d_]+)?\.(?:dll|lib)\Z"
 )
-# Each begins with a literal text, so that the search skips quickly to the next one.
-_LIBRARY_HINTS = (re.compile(rb"lib(?:cu|nv|nccl|npp)"), re.compile(rb'\.dll"'), re.compile(rb'\.lib"'))
-_SOURCE = re.compile(rb"__global__\s+[A-Za-z_]|__device__\s+[A-Za-z_]")
+_LIBRARY_HINTS = (b"libcu", b"libnv", b"libnccl", b"libnpp", b'.dll"', b'.lib"')
+_SPECIFIERS = (b"__global__", b"__device__")
+_SOURCE = re.compile(rb"(?:__global__|__device__)\s+[A-Za-z_]")
 _STRING_HEAD = re.compile(rb'R"[^ ()\\\t\v\f\r\n]{0,16}\(|"')
 _ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|\r\n|(?s:.))")
 _MIN_SOURCE_BYTES = 12
@@ -62,8 +63,10 @@ class StringConverter:
         """Where the literals start that hold a word of interest, a library's file name, or device code."""
         unit = self._unit
         offsets = [word.start for word in unit.words_elsewhere]
-        for hint in (*_LIBRARY_HINTS, _SOURCE):
-            offsets += [match.start() for match in hint.finditer(unit.data)]
+        for hint in _LIBRARY_HINTS:
+            offsets += places(unit.data, hint)
+        for word in _SPECIFIERS:
+            offsets += (at for at in places(unit.data, word) if _SOURCE.match(unit.data, at))
         strings = (OpaqueKind.STRING, OpaqueKind.RAW_STRING)
         found = (unit.outline.opaque_at(offset) for offset in offsets)
         return {literal.start for literal in found if literal is not None and literal.kind in strings}
