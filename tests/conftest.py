@@ -55,12 +55,13 @@ def convert(rules: RuleBook) -> Convert:
         sdk: str = "5.2",
         architectures: tuple[str, ...] = ARCHITECTURES,
         surroundings: Surroundings | None = None,
+        own: RuleBook | None = None,
         **settings: object,
     ) -> Converted:
         data = source if isinstance(source, bytes) else source.encode()
         chosen = Settings(Target(architectures, sdk), **settings)  # type: ignore[arg-type]  # test tables mix types
         document = Document.from_bytes(data)
-        return Converted(convert_source(document, rules, chosen, surroundings or Surroundings("test.cu")))
+        return Converted(convert_source(document, own or rules, chosen, surroundings or Surroundings("test.cu")))
 
     return run
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from musify.model import ARCHITECTURES
+from musify.rules import book
 from musify.rules.findings import Example, catalogue
+from tests.commands import write
 from tests.conftest import Convert
 
 PACKAGE = Path(__file__).parent.parent / "musify"
@@ -22,8 +24,10 @@ WITHOUT_EXAMPLE = {"MUS116", "MUS501", "MUS502", "MUS901", "MUS902", "MUS903", "
 
 
 @pytest.mark.parametrize(("identifier", "example"), EXAMPLES)
-def test_example(convert: Convert, identifier: str, example: Example) -> None:
-    result = convert(example.before, sdk=example.sdk or "5.2", architectures=example.architectures or ARCHITECTURES)
+def test_example(convert: Convert, tmp_path: Path, identifier: str, example: Example) -> None:
+    own = book.load([*write(tmp_path, {"own.toml": example.rules}).iterdir()]) if example.rules else None
+    target = {"sdk": example.sdk or "5.2", "architectures": example.architectures or ARCHITECTURES}
+    result = convert(example.before, own=own, **target)
     assert result.text == example.after
     assert sorted(set(result.ids)) == sorted(example.findings)
 

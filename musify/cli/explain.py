@@ -21,7 +21,8 @@ _WORDS = {
         "none": "no counterpart", "severity": "severity", "suggestion": "what to do", "why": "why",
         "example": "example", "becomes": "becomes", "unchanged": "nothing changes",
         "unnamed": "written in {uses} places of {repositories} public repositories, e.g. {example}",
-        "gate": "before SDK {below}", "message": "message",
+        "gate": "before SDK {below}", "message": "message", "rules": "with the rule file",
+        "absent": "not in the SDK", "changed": "differs in the SDK",
         "table": "only a name table gives it; no public MUSA code writes it",
         "unattested": "no code, document or table gives it; the name follows the library's convention",
     },
@@ -31,7 +32,8 @@ _WORDS = {
         "none": "没有对应物", "severity": "级别", "suggestion": "处理办法", "why": "原因",
         "example": "示例", "becomes": "变为", "unchanged": "不作更改",
         "unnamed": "见于 {repositories} 个公开仓库的 {uses} 处，例如 {example}",
-        "gate": "SDK {below} 之前", "message": "消息",
+        "gate": "SDK {below} 之前", "message": "消息", "rules": "规则文件",
+        "absent": "SDK 中没有", "changed": "与 SDK 不同",
         "table": "仅见于名称对照表；公开的 MUSA 代码中未见",
         "unattested": "代码、文档与对照表中均未见；名称按库的惯例推断",
     },
@@ -81,6 +83,10 @@ def _name(rule: NameRule, language: str) -> str:
         lines += _note(words["none"], rule.unsupported, language)
     for issue in rule.known_issues:
         lines += _note(words["issue"], issue, language)
+    if rule.absent is not None:
+        lines += _note(words["absent"], rule.absent, language)
+    for difference in rule.changed:
+        lines += _note(words["changed"], difference, language)
     return "\n".join(lines) + "\n"
 
 
@@ -119,6 +125,8 @@ def _finding(kind: FindingKind, language: str) -> str:
     lines += [f"{words['message']}: {kind.text('message', language)}"]
     lines += [f"{words['suggestion']}: {kind.text('suggestion', language)}"]
     for example in kind.examples:
+        if example.rules:
+            lines += ["", f"{words['rules']}:", *_indented(example.rules)]
         lines += ["", f"{words['example']}:", *_indented(example.before)]
         if example.after != example.before:
             lines += [f"{words['becomes']}:", *_indented(example.after)]

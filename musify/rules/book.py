@@ -180,14 +180,19 @@ class RuleBook:
     def _rule(self, name: bytes, group: int, target: bytes) -> NameRule:
         library_index, kind, evidence, since = self._tables["groups"][group]
         library = self.libraries[library_index]
-        unsupported = self._tables["unsupported"].get(name)
-        issues = tuple(self._note(index) for index in self._tables["known_issues"].get(name, ()))
-        note = None if unsupported is None else self._note(unsupported)
+        note = self._note("unsupported", name)
         action = _action(name, target, library, kind, note)
-        return NameRule(name, target, library, kind, Evidence(evidence), since, action, note, issues)
+        return NameRule(
+            name, target, library, kind, Evidence(evidence), since, action, note, self._notes("known_issues", name),
+            self._note("absent", name), self._notes("changed", name),
+        )  # fmt: skip
 
-    def _note(self, index: int) -> Note:
-        return Note(*self._tables["notes"][index])
+    def _note(self, key: str, name: bytes) -> Note | None:
+        index = self._tables[key].get(name)
+        return None if index is None else Note(*self._tables["notes"][index])
+
+    def _notes(self, key: str, name: bytes) -> tuple[Note, ...]:
+        return tuple(Note(*self._tables["notes"][index]) for index in self._tables[key].get(name, ()))
 
 
 def load(user_files: Sequence[Path] = ()) -> RuleBook:

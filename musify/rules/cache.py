@@ -17,7 +17,7 @@ from typing import Any
 from musify import __version__
 from musify.source.writing import write_atomically
 
-_FORM = 7
+_FORM = 8
 
 
 def load(folder: Path, parts: Sequence[str], compile_rules: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:

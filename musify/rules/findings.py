@@ -15,13 +15,17 @@ _TEXTS = ("title", "message", "suggestion", "why")
 
 
 class Example(NamedTuple):
-    """A source text, what becomes of it, and the ids that are found in it. The tests run every one."""
+    """A source text, what becomes of it, and the ids that are found in it. The tests run every one.
+
+    `rules` is the text of a rule file of the user's, empty where there is none.
+    """
 
     before: str
     after: str
     findings: tuple[str, ...]
     sdk: str
     architectures: tuple[str, ...]
+    rules: str
 
 
 class FindingKind(NamedTuple):
@@ -96,5 +100,6 @@ def _example(table: Mapping[str, object]) -> Example:
     architectures = table.get("architectures", [])
     assert isinstance(found, list) and isinstance(architectures, list)
     return Example(
-        before, str(table.get("after", before)), tuple(found), str(table.get("sdk", "")), tuple(architectures)
-    )
+        before, str(table.get("after", before)), tuple(found), str(table.get("sdk", "")), tuple(architectures),
+        str(table.get("rules", "")),
+    )  # fmt: skip

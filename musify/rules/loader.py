@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from musify.model import ARCHITECTURES, Evidence, MusifyError
+from musify.model import ARCHITECTURES, Evidence, MusifyError, Severity
 from musify.rules.model import Policy
 
 if sys.version_info >= (3, 11):
@@ -22,22 +22,30 @@ else:
 Table = dict[str, Any]
 
 _NAME = re.compile(r"[A-Za-z_][\w.+-]*(?:(?:::|/)[\w.+-]+)*\Z")
-_TOP = {"library", "headers", "names", "rename", "unsupported", "known_issue"}
+_TOP = {"library", "headers", "names", "rename", "unsupported", "known_issue", "absent", "changed"}
 _LIBRARY_KEYS = {
     "id": str, "name": str, "target": str, "policy": str, "convention": list, "link": dict, "lookalike": str,
     "min_sdk": str, "finding": str, "instead": str, "instead_zh": str, "version_macros": str,
     "architecture_macros": str,
 }  # fmt: skip
-_NAMES_KEYS = {"kind": str, "evidence": str, "since": str, "list": str}
-_HEADER_KEYS = {"evidence": str, "since": str, "same": str, "map": dict}
-_NOTE_KEYS = {"names": str, "why": str, "why_zh": str, "source": str, "architectures": list, "below_sdk": str}
+_NAMES_KEYS = {"kind": str, "evidence": str, "since": str, "list": str, "library": str}
+_HEADER_KEYS = {"evidence": str, "since": str, "same": str, "map": dict, "library": str}
+_NOTE_KEYS = {
+    "names": str, "why": str, "why_zh": str, "source": str, "architectures": list, "below_sdk": str, "severity": str,
+}  # fmt: skip
+# Where the notes of a file go: by key of the file, the table, and whether it holds several notes a name.
+_NOTES = {
+    "unsupported": ("unsupported", False), "known_issue": ("known_issues", True),
+    "absent": ("absent", False), "changed": ("changed", True),
+}  # fmt: skip
 
 
 def empty_tables() -> Table:
     """The compiled form of no rules at all."""
     return {
         "libraries": [], "groups": [], "names": {}, "renames": {}, "headers": {}, "notes": [],
-        "unsupported": {}, "known_issues": {}, "version_macros": {}, "architecture_macros": {},
+        "unsupported": {}, "known_issues": {}, "absent": {}, "changed": {},
+        "version_macros": {}, "architecture_macros": {},
     }  # fmt: skip
 
 
@@ -83,8 +91,8 @@ class _RuleFile:
         self._names(tables, library, claimed, own)
         self._headers(tables, library, claimed, own)
         self._renames(tables, library, own)
-        self._notes(tables, "unsupported", own)
-        self._notes(tables, "known_issue", own)
+        for key in _NOTES:
+            self._notes(tables, key, own)
 
     def _library(self, tables: Table, own: bool) -> int:
         table = self.content.get("library")
@@ -114,19 +122,31 @@ class _RuleFile:
                 tables[key][name.encode()] = index
         return index
 
-    def _group(self, tables: Table, library: int, table: Table, kind: str) -> int:
-        evidence = table.get("evidence")
-        if evidence not in [item.value for item in Evidence]:
-            raise self._error(str(evidence), f"evidence {evidence!r} is none of code, documented, table, none, sdk")
-        tables["groups"].append((library, kind, evidence, table.get("since", "")))
+    def _group(self, tables: Table, library: int, table: Table, kind: str, own: bool) -> int:
+        named = table.get("library")
+        if named is not None:
+            known = [index for index, item in enumerate(tables["libraries"]) if item["id"] == named]
+            if not own or not known:
+                raise self._error(named, f"library {named!r} is not one of ours" if own else "one library a file")
+            library = known[0]
+        tables["groups"].append((library, kind, self._evidence(table), table.get("since", "")))
         return len(tables["groups"]) - 1
+
+    def _evidence(self, table: Table) -> str:
+        evidence = str(table.get("evidence"))
+        if evidence not in [item.value for item in Evidence]:
+            raise self._error(evidence, f"evidence {evidence!r} is none of code, documented, table, none, sdk")
+        return evidence
 
     def _names(self, tables: Table, library: int, claimed: dict[bytes, str], own: bool) -> None:
         for table in self._array("names"):
             self._keys(table, _NAMES_KEYS, "[[names]]")
-            if "kind" not in table or "list" not in table:
+            if "list" not in table or ("kind" not in table and not own):
                 raise self._error("[[names]]", "[[names]] needs the keys 'kind' and 'list'")
-            group = self._group(tables, library, table, table["kind"])
+            if "kind" not in table:
+                self._attest(tables, table, claimed)
+                continue
+            group = self._group(tables, library, table, table["kind"], own)
             for name in table["list"].split():
                 self._claim(name, claimed)
                 encoded = name.encode()
@@ -134,10 +154,33 @@ class _RuleFile:
                     raise self._error(name, f"{name} is already listed by another library")
                 tables["names"][encoded] = group
 
+    def _attest(self, tables: Table, table: Table, claimed: dict[bytes, str]) -> None:
+        """Names and headers that other files list: only their evidence becomes another."""
+        evidence = self._evidence(table)
+        groups: dict[int, int] = {}
+
+        def attested(group: int) -> int:
+            if group not in groups:
+                library, kind, _, since = tables["groups"][group]
+                tables["groups"].append((library, kind, evidence, since))
+                groups[group] = len(tables["groups"]) - 1
+            return groups[group]
+
+        for name in table["list"].split():
+            self._claim(name, claimed)
+            encoded = name.encode()
+            if encoded in tables["names"]:
+                tables["names"][encoded] = attested(tables["names"][encoded])
+            elif encoded in tables["headers"]:
+                target, group = tables["headers"][encoded]
+                tables["headers"][encoded] = (target, attested(group))
+            else:
+                raise self._error(name, f"{name} is on no list of names: give its kind and library")
+
     def _headers(self, tables: Table, library: int, claimed: dict[bytes, str], own: bool) -> None:
         for table in self._array("headers"):
             self._keys(table, _HEADER_KEYS, "[[headers]]")
-            group = self._group(tables, library, table, "header")
+            group = self._group(tables, library, table, "header", own)
             entries = {name: name for name in table.get("same", "").split()}
             for name, target in table.get("map", {}).items():
                 if not isinstance(target, str) or name == target:
@@ -170,10 +213,11 @@ class _RuleFile:
                 tables["names"][encoded] = group
             tables["renames"][encoded] = target.encode()
             if own:
-                tables["unsupported"].pop(encoded, None)
+                for key in ("unsupported", "absent", "changed"):
+                    tables[key].pop(encoded, None)
 
     def _notes(self, tables: Table, key: str, own: bool) -> None:
-        goal = tables["unsupported"] if key == "unsupported" else tables["known_issues"]
+        goal, several = tables[_NOTES[key][0]], _NOTES[key][1]
         for table in self._array(key):
             self._keys(table, _NOTE_KEYS, f"[[{key}]]")
             self._gates(table)
@@ -183,7 +227,7 @@ class _RuleFile:
             tables["notes"].append(
                 (
                     table["why"], table.get("why_zh", table["why"]), table["source"],
-                    tuple(table.get("architectures", ())), table.get("below_sdk", ""),
+                    tuple(table.get("architectures", ())), table.get("below_sdk", ""), table.get("severity", ""),
                 )
             )  # fmt: skip
             index = len(tables["notes"]) - 1
@@ -192,10 +236,10 @@ class _RuleFile:
                 known = encoded in tables["names"] or encoded in tables["headers"] or "::" in name
                 if not known and not own:
                     raise self._error(name, f"{name} is on no list of names: the rule can never match")
-                if key == "unsupported":
-                    goal[encoded] = index
-                else:
+                if several:
                     goal.setdefault(encoded, []).append(index)
+                else:
+                    goal[encoded] = index
 
     def _gates(self, table: Table) -> None:
         for architecture in table.get("architectures", ()):
@@ -203,6 +247,8 @@ class _RuleFile:
                 raise self._error(str(architecture), f"{architecture!r} is none of {', '.join(ARCHITECTURES)}")
         if not re.fullmatch(r"(\d+(\.\d+)*)?", table.get("below_sdk", "")):
             raise self._error(table["below_sdk"], f"below_sdk {table['below_sdk']!r} is no version, such as 5.1")
+        if table.get("severity", "error") not in [item.value for item in Severity]:
+            raise self._error(table["severity"], f"severity {table['severity']!r} is none of error, warning, note")
 
     def _array(self, key: str) -> list[Table]:
         tables = self.content.get(key, [])

@@ -45,13 +45,17 @@ class Action(str, Enum):
 
 
 class Note(NamedTuple):
-    """What is known to be wrong with a name, or why it has no counterpart. Empty gates hold everywhere."""
+    """What is known to be wrong with a name, or why it has no counterpart. Empty gates hold everywhere.
+
+    `severity` is empty where that of the finding's kind holds.
+    """
 
     why: str
     why_zh: str
     source: str
     architectures: tuple[str, ...] = ()
     below_sdk: str = ""
+    severity: str = ""
 
     def applies(self, target: Target) -> bool:
         """Whether the note concerns `target`."""
@@ -61,7 +65,10 @@ class Note(NamedTuple):
 
 
 class NameRule(NamedTuple):
-    """All that the rules say of one CUDA name or header."""
+    """All that the rules say of one CUDA name or header.
+
+    `absent` and `changed` come from an SDK's headers: they lack the target, or have it in another form than CUDA has.
+    """
 
     name: bytes
     target: bytes
@@ -72,11 +79,15 @@ class NameRule(NamedTuple):
     action: Action
     unsupported: Note | None = None
     known_issues: tuple[Note, ...] = ()
+    absent: Note | None = None
+    changed: tuple[Note, ...] = ()
 
     @property
     def matters(self) -> bool:
         """Whether the name is changed, kept with a finding, or has something known to be wrong with it."""
-        return self.action is not Action.IDENTITY or bool(self.known_issues)
+        if self.action is not Action.IDENTITY:
+            return True
+        return bool(self.known_issues or self.changed) or self.absent is not None
 
 
 class ArchitectureTier(NamedTuple):

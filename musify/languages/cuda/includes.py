@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from musify.languages.cuda.names import kept_finding, unattested_finding
+from musify.languages.cuda.names import doubts, is_left_unattested, kept_finding
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Evidence, Finding, Span
 from musify.rules.model import Action, NameRule
@@ -101,15 +101,15 @@ class IncludeConverter:
         if rule.action is Action.KEEP:
             yield kept_finding(rule.library, span, name)
         elif rule.action is Action.IDENTITY:
-            if rule.evidence is Evidence.NONE:
+            yield from doubts(rule, span)
+            if rule.evidence is Evidence.NONE and rule.absent is None:
                 yield Finding("MUS110", span, name, {"library": rule.library.name})
-        elif rule.evidence is Evidence.NONE:
-            kept = self._unit.settings.unattested == "keep"
-            yield unattested_finding(rule, span, kept=kept)
-            if not kept:
-                yield self._edit(span, rule, Applicability.REVIEW)
         else:
-            yield self._edit(span, rule, Applicability.SAFE)
+            kept = is_left_unattested(rule, self._unit.settings)
+            yield from doubts(rule, span, kept=kept)
+            if not kept:
+                attested = rule.evidence is not Evidence.NONE
+                yield self._edit(span, rule, Applicability.SAFE if attested else Applicability.REVIEW)
 
     @staticmethod
     def _edit(span: Span, rule: NameRule, applicability: Applicability) -> Edit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from musify.languages.cuda.names import kept_finding
+from musify.languages.cuda.names import doubts, kept_finding
 from musify.languages.cuda.references import is_identifier
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import PastePart, PastingMacro
@@ -199,6 +199,8 @@ class MacroConverter:
         expected = prefix.target + b"".join(texts[1:]) if prefix else b""
         if expected != rule.target or rule.action is not Action.RENAME:
             yield _irregular(call.place, rule)
+        elif rule.absent is not None:
+            yield from doubts(rule, call.place)
 
     def _argument_prefix(
         self, call: _Call, chain: tuple[PastePart, ...], texts: list[bytes], rule: NameRule

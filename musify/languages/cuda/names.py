@@ -15,8 +15,9 @@ from musify.languages.cuda.references import (
     scope_of,
 )
 from musify.languages.cuda.unit import Unit
-from musify.model import Applicability, Edit, Evidence, Finding, Span, version_number
-from musify.rules.model import Action, Library, NameRule
+from musify.languages.surroundings import Settings
+from musify.model import Applicability, Edit, Evidence, Finding, Severity, Span, version_number
+from musify.rules.model import Action, Library, NameRule, Note
 
 RENAME = "api-name"
 UNATTESTED_RENAME = "api-name-by-convention"
@@ -68,11 +69,10 @@ class NameConverter:
             arguments = {"why": note.why, "why_zh": note.why_zh, "source": note.source}
             yield Finding("MUS104", place, name, arguments)
             return
-        if rule.action is Action.RENAME and rule.evidence is Evidence.NONE:
-            kept = settings.unattested == "keep"
-            yield unattested_finding(rule, place, kept=kept)
-            if kept:
-                return
+        kept = is_left_unattested(rule, settings)
+        yield from doubts(rule, place, kept=kept)
+        if kept:
+            return
         attested = rule.evidence is not Evidence.NONE
         for span, text in spans:
             yield Edit(
@@ -89,10 +89,12 @@ class NameConverter:
     def _notes(self, rule: NameRule, place: Span) -> Iterator[Finding]:
         target = self._unit.settings.target
         name = rule.name.decode()
-        for note in rule.known_issues:
-            if note.applies(target):
-                arguments = {"why": note.why, "why_zh": note.why_zh, "source": note.source}
-                yield Finding("MUS103", place, name, arguments)
+        for identifier, notes in (("MUS103", rule.known_issues), ("MUS120", rule.changed)):
+            for note in notes:
+                if note.applies(target):
+                    arguments = {"why": note.why, "why_zh": note.why_zh, "source": note.source}
+                    severity = Severity(note.severity) if note.severity else None
+                    yield Finding(identifier, place, name, {"target": rule.target.decode(), **arguments}, severity)
         library = rule.library
         late = library.min_sdk and target.sdk_number < version_number(library.min_sdk)
         if late and library.id not in self._late_libraries:
@@ -183,8 +185,33 @@ def kept_finding(library: Library, place: Span, name: str) -> Finding:
     return Finding(library.finding, place, name, arguments)
 
 
-def unattested_finding(rule: NameRule, place: Span, *, kept: bool) -> Finding:
-    """The finding for a name whose counterpart nobody has been seen to write."""
+def is_left_unattested(rule: NameRule, settings: Settings) -> bool:
+    """Whether the name stays because nobody has been seen to write its counterpart, as the user asked."""
+    return rule.action is Action.RENAME and rule.evidence is Evidence.NONE and settings.unattested == "keep"
+
+
+def doubts(rule: NameRule, place: Span, *, kept: bool = False) -> Iterator[Finding]:
+    """The finding for a name whose counterpart the SDK lacks, or which nobody has been seen to write, if it is one."""
+    if rule.absent is not None:
+        yield _absent_finding(rule, rule.absent, place, kept=kept)
+    elif rule.action is Action.RENAME and rule.evidence is Evidence.NONE:
+        yield _unattested_finding(rule, place, kept=kept)
+
+
+def _absent_finding(rule: NameRule, note: Note, place: Span, *, kept: bool) -> Finding:
+    renamed = rule.action is Action.RENAME and not kept
+    arguments = {
+        "target": rule.target.decode(),
+        "outcome": "renamed all the same" if renamed else "left as it is",
+        "outcome_zh": "仍已改名" if renamed else "保持原样",
+        "why": note.why,
+        "why_zh": note.why_zh,
+        "source": note.source,
+    }
+    return Finding("MUS119", place, rule.name.decode(), arguments, Severity(note.severity) if note.severity else None)
+
+
+def _unattested_finding(rule: NameRule, place: Span, *, kept: bool) -> Finding:
     target, library = rule.target.decode(), rule.library.name
     outcome = "left as it is" if kept else f"renamed to {target} by the convention of {library}"
     outcome_zh = "保持原样" if kept else f"已按 {library} 的命名惯例改为 {target}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from musify.languages.cuda.names import kept_finding
+from musify.languages.cuda.names import doubts, kept_finding
 from musify.languages.cuda.references import enclosing_call
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Span
@@ -143,6 +143,8 @@ class StringConverter:
         outcome_zh = f"已改为 {target}" if looked_up else "保持原样，因为此处并未用于查找"
         arguments = {"outcome": outcome, "outcome_zh": outcome_zh, "target": target}
         yield Finding("MUS107", span, rule.name.decode(), arguments)
+        if rule.absent is not None:
+            yield from doubts(rule, span, kept=not looked_up)
 
     def _library(self, literal: Opaque, span: Span, match: re.Match[bytes]) -> Iterator[Edit | Finding]:
         stem = match.group("stem") or match.group("windows")
