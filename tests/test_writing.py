@@ -34,6 +34,31 @@ def test_in_place(tmp_path: Path) -> None:
     assert contents(tree) == contents(tmp_path / "out")
 
 
+def test_in_place_every_file_is_judged_by_the_originals(tmp_path: Path) -> None:
+    """`a.cuh` is converted, and gone under that name, before `b.cu` needs what it defines."""
+    header = '#define BLOCK 2048\n#ifdef OWN\n#include "own.h"\n#endif\n'
+    kernel = '#include "a.cuh"\n__global__ void k();\nvoid f(void* p) { k<<<1, BLOCK>>>(); cudaFree(p); }\n'
+    tree = write(tmp_path / "in", {"a.cuh": header, "b.cu": kernel, "own.h": "void cudaFree(int);\n"})
+    kept = musify("convert", tree, "-o", tmp_path / "out", "--report", "text").out
+    assert musify("convert", tree, "-i", "--report", "text").out == kept and "MUS222" in kept
+    assert contents(tree) == contents(tmp_path / "out")
+
+
+def test_in_place_an_original_and_a_link_to_it_are_both_given(tmp_path: Path) -> None:
+    write(tmp_path, {"o.cpp": "cudaStream_t s;\n"})
+    (tmp_path / "l.cpp").symlink_to("o.cpp")
+    done = musify("convert", tmp_path / "o.cpp", tmp_path / "l.cpp", "-i")
+    assert contents(tmp_path) == {"l.cpp": b"musaStream_t s;\n", "o.cpp": b"musaStream_t s;\n"}
+    assert (tmp_path / "l.cpp").is_symlink() and "MUS901" not in done.err
+
+
+def test_in_place_what_cannot_be_put_in_its_place_is_a_finding(tmp_path: Path) -> None:
+    tree = write(tmp_path / "in", {"a.cu": "cudaStream_t s;\n", "b.cu": "cudaStream_t s;\n", "a.mu/x": ""})
+    done = musify("convert", tree / "a.cu", tree / "b.cu", "-i")
+    assert "MUS901" in done.err and (tree / "b.mu").read_bytes() == b"musaStream_t s;\n"
+    assert sorted(path.name for path in tree.iterdir()) == ["a.cu", "a.mu", "b.mu"]
+
+
 def test_modes_are_kept(tmp_path: Path) -> None:
     tree = write(tmp_path / "in", {"a.cu": "cudaStream_t s;\n", "run.sh": "#!/bin/sh\n", "b.cu": "cudaStream_t s;\n"})
     (tree / "a.cu").chmod(0o755)

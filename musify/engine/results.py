@@ -51,7 +51,10 @@ class FindingRecord(NamedTuple):
 
 @dataclass
 class FileResult:
-    """What became of one file. `names` counts renamed names by (library, evidence)."""
+    """What became of one file. `names` counts renamed names by (library, evidence).
+
+    `settled` is the path below the output folder that its content now waits for; None where it could not be written.
+    """
 
     path: str
     output_path: str
@@ -64,6 +67,7 @@ class FileResult:
     findings: list[FindingRecord] = field(default_factory=list)
     diff: bytes = b""
     declared: frozenset[bytes] = frozenset()
+    settled: str | None = None
 
     @property
     def renamed(self) -> bool:

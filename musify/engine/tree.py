@@ -69,13 +69,31 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     plan.renamed = plan.layout.renamed
     results: dict[int, FileResult] = {}
     everything = range(len(plan.files))
-    for number, result in _spread(plan, _process, everything, sizes, jobs, progress, "converting"):
-        results[number] = result
+    try:
+        for number, result in _spread(plan, _process, everything, sizes, jobs, progress, "converting"):
+            results[number] = result
+    except BaseException:
+        for file in plan.files:
+            plan.destination.abandon(file, plan.layout.new_paths[file.relative])
+        raise
+    _finish(plan, results)
     _report_blocked(plan, results)
     whole = RunResult([results[number] for number in everything])
     whole.drop_declared()
     whole.seconds = time.perf_counter() - started
     return whole
+
+
+def _finish(plan: Plan, results: dict[int, FileResult]) -> None:
+    for number, file in enumerate(plan.files):
+        result = results[number]
+        if result.settled is None:
+            continue
+        try:
+            plan.destination.finish(file, result.settled)
+        except OSError as error:
+            plan.destination.abandon(file, result.settled)
+            result.findings.append(_whole_file(plan, "MUS901", file.shown, {"reason": f"{error.strerror or error}"}))
 
 
 def _read(paths: dict[str, Path], relative: str) -> bytes:
@@ -102,6 +120,7 @@ def _process(plan: Plan, number: int) -> FileResult:
     try:
         if file.language is None or file.is_link:
             plan.destination.keep(file, new_path)
+            result.settled = new_path
         else:
             _work_on(plan, file, new_path, result)
     except OSError as error:
@@ -116,7 +135,7 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
     except NotText as error:
         result.findings.append(_whole_file(plan, "MUS905", file.shown, {"reason": str(error)}))
         plan.destination.keep(file, file.relative)
-        result.output_path = result.path
+        result.output_path, result.settled = result.path, file.relative
         return
     result.size = len(raw)
     conversion = _convert(plan, file, source)
@@ -126,6 +145,7 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
         plan.destination.write(file, new_path, source.encode(conversion.new_data))
     else:
         plan.destination.keep(file, new_path)
+    result.settled = new_path
     if plan.diff and source.encoding is not None and changed:
         finding = Finding("MUS907", Span(0, 0), file.shown, {"encoding": source.encoding.upper()})
         result.findings.append(finding_record(source, finding, plan.language))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,17 +14,26 @@ from typing import Protocol
 from musify.languages.registry import RENAMED_SUFFIXES
 from musify.model import MusifyError
 from musify.project.files import SourceFile
-from musify.source.writing import copy_atomically, link_atomically, write_atomically
+from musify.source.writing import copy_atomically, link_atomically, name_beside, write_atomically
 
 
 class Destination(Protocol):
-    """What happens with a file once its new content and name are known. Both methods raise OSError."""
+    """What happens with a file once its new content and name are known. `write` and `keep` raise OSError.
+
+    Both may be called in worker processes. Then `finish` or `abandon` is called in the first one, for every file.
+    """
 
     def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
         """The file has new content."""
 
     def keep(self, file: SourceFile, new_path: str) -> None:
         """The file has its old content, perhaps a new name."""
+
+    def finish(self, file: SourceFile, new_path: str) -> None:
+        """All files were worked on, and this one written or kept. Raises OSError."""
+
+    def abandon(self, file: SourceFile, new_path: str) -> None:
+        """The run broke off."""
 
 
 class DryRun:
@@ -35,30 +45,51 @@ class DryRun:
     def keep(self, file: SourceFile, new_path: str) -> None:
         """Nothing."""
 
+    def finish(self, file: SourceFile, new_path: str) -> None:
+        """Nothing."""
+
+    def abandon(self, file: SourceFile, new_path: str) -> None:
+        """Nothing."""
+
 
 class InPlace:
-    """Writes over the originals; a renamed file is written under its new name first, then the old one goes."""
+    """Changes the originals, once all are worked on: until then each is read by the work on those that include it."""
+
+    def __init__(self) -> None:
+        self._token = os.urandom(6).hex()
 
     def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
-        """Write the new content beside or over the old. A file that a link brings in from elsewhere is not touched."""
+        """Write the new content beside the old. A file that a link brings in from elsewhere is not touched."""
         goal = self._goal(file, new_path)
         if file.path.is_symlink() and goal != file.path:
             raise OSError(0, "a link to a file outside the folder: convert that file itself, or use -o")
-        if goal == file.path:
-            write_atomically(goal, data)
-        else:
-            write_atomically(goal, data, stat.S_IMODE(file.path.stat().st_mode))
-            file.path.unlink()
+        write_atomically(self._beside(goal), data, stat.S_IMODE(file.path.stat().st_mode))
 
     def keep(self, file: SourceFile, new_path: str) -> None:
-        """Rename where a new name is due."""
+        """Nothing yet."""
+
+    def finish(self, file: SourceFile, new_path: str) -> None:
+        """Put the new content in place of the old, or rename where a new name is due."""
         goal = self._goal(file, new_path)
-        if file.is_link:
+        written = self._beside(goal)
+        if written.exists():
+            os.replace(written, os.path.realpath(goal))
+            if goal != file.path:
+                file.path.unlink()
+        elif file.is_link:
             _relink(file, goal)
             if goal != file.path:
                 file.path.unlink()
         elif goal != file.path:
             file.path.rename(goal)
+
+    def abandon(self, file: SourceFile, new_path: str) -> None:
+        """Take away what was written."""
+        with contextlib.suppress(OSError):
+            self._beside(self._goal(file, new_path)).unlink(missing_ok=True)
+
+    def _beside(self, goal: Path) -> Path:
+        return Path(name_beside(os.path.realpath(goal), self._token))
 
     @staticmethod
     def _goal(file: SourceFile, new_path: str) -> Path:
@@ -84,6 +115,12 @@ class Folder:
             _relink(file, goal)
         else:
             copy_atomically(file.path, goal)
+
+    def finish(self, file: SourceFile, new_path: str) -> None:
+        """Nothing more."""
+
+    def abandon(self, file: SourceFile, new_path: str) -> None:
+        """Nothing: the next run to this folder writes it anew."""
 
     def _goal(self, new_path: str) -> Path:
         """The place of a file, its folder made. A link in the way is taken away, never written through."""

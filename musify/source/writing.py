@@ -32,6 +32,12 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
         os.fsync(file.fileno())
 
 
+def name_beside(goal: str | Path, token: str) -> str:
+    """The name of a file that is to take the place of `goal`, in its folder. `project.files` passes over such names."""
+    folder, name = os.path.split(goal)
+    return os.path.join(folder, f".{name}.{token}.musify")
+
+
 def copy_atomically(source: Path, goal: Path) -> None:
     """Copy a file, its mode bits and times, or a symbolic link as a link. Raises OSError."""
     if os.path.islink(source):
@@ -49,12 +55,8 @@ def link_atomically(target: str, goal: Path) -> None:
 
 @contextlib.contextmanager
 def _replacing(goal: str | Path) -> Iterator[str]:
-    """A name beside `goal` that nobody uses: what is made there takes its place, or is removed where that fails.
-
-    `project.files` passes over names of this form.
-    """
-    folder, name = os.path.split(goal)
-    temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.musify")
+    """A name beside `goal` that nobody uses: what is made there takes its place, or is removed where that fails."""
+    temporary = name_beside(goal, os.urandom(6).hex())
     try:
         yield temporary
         os.replace(temporary, goal)
