@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
-from musify.checks._device_code import continues_a_word, device_code
+from musify.checks._device_code import device_code
 from musify.languages.cuda.references import is_identifier
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 from musify.rules.device import Feature, features
+from musify.source.words import WordFinder
 
 # Pieces of all names of rules/device/features.toml.
 TRIGGERS = (
     b"tex1D", b"tex2D", b"tex3D", b"texCube", b"surf1D", b"surf2D", b"surf3D", b"surfCube", b"Texture", b"Surface",
     b"TexObject", b"SurfObject", b"TexRef", b"texture", b"surface", b"luster", b"map_shared_rank",
 )  # fmt: skip
-_AFTER = {"call": rb"(?=\s*(?:<[^;(){}]*>)?\s*\()", "template": rb"(?=\s*<[\w\s:,*]+>)", "any": rb""}
+_AFTER = {
+    "call": re.compile(rb"\s*(?:<[^;(){}]*>)?\s*\("),
+    "template": re.compile(rb"\s*<[\w\s:,*]+>"),
+    "any": re.compile(rb""),
+}
 _OWN = re.compile(rb"\b(?:class|struct|namespace)\s+(\w+)")
 _MOST_NAMES = 5
 
@@ -25,8 +30,9 @@ _MOST_NAMES = 5
 def run(unit: Unit) -> Iterator[Finding]:
     """One finding a feature and file or function, at its first use."""
     reported: dict[tuple[str, int], tuple[Span, list[str]]] = {}
+    named = _named(unit)
     for feature in features():
-        for place in _uses(unit, feature):
+        for place in _uses(unit, feature, named):
             function = device_code(unit).function_at(place.start) if feature.per == "function" else None
             first, names = reported.setdefault((feature.finding, function.start if function else -1), (place, []))
             name = unit.text(place).decode()
@@ -38,24 +44,26 @@ def run(unit: Unit) -> Iterator[Finding]:
 
 
 @cache
-def _pattern(name: bytes, form: str) -> re.Pattern[bytes]:
-    """A name in a form; it begins with a literal text, so that the search skips quickly to the next one."""
-    return re.compile(re.escape(name) + rb"\b" + _AFTER[form])
+def _finder() -> WordFinder:
+    return WordFinder((), tuple({name.encode() for feature in features() for name in feature.names}))
 
 
-def _places(text: bytes, names: Iterable[bytes], form: str) -> list[Span]:
-    """Where these names stand in this form, in order."""
-    found = (match.span() for name in names for match in _pattern(name, form).finditer(text))
-    return sorted(Span(*place) for place in found if not continues_a_word(text, place[0]))
+def _named(unit: Unit) -> dict[bytes, list[Span]]:
+    """Where names of features stand in the code and its macros."""
+    found: dict[bytes, list[Span]] = {}
+    text = device_code(unit).with_macros
+    for word in _finder().find(text).words:
+        found.setdefault(text[word.start : word.end], []).append(word)
+    return found
 
 
-def _uses(unit: Unit, feature: Feature) -> Iterator[Span]:
+def _uses(unit: Unit, feature: Feature, named: Mapping[bytes, list[Span]]) -> Iterator[Span]:
     """Where a feature is used; a name that the file declares itself is its own."""
-    present = [name.encode() for name in feature.names if name.encode() in unit.data]
-    if not present:
-        return
     code = device_code(unit)
-    places = _places(code.with_macros, present, feature.form)
+    words = sorted(word for name in feature.names for word in named.get(name.encode(), ()))
+    places = [word for word in words if _AFTER[feature.form].match(code.with_macros, word.end)]
+    if not places:
+        return
     own = {unit.text(place) for place in places if _declares(unit, feature, place)}
     own |= {match.group(1) for match in _OWN.finditer(code.text)}
     for place in places:

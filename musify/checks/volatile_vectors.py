@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from musify.checks._device_code import device_code
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
+from musify.source.words import occurrences
 
 _VECTOR = rb"(?:u?(?:char|short|int|long|longlong)[1234]|float[1234]|double[1234])"
 _VOLATILE = rb"(?:volatile\s+(?:const\s+)?(" + _VECTOR + rb")|(" + _VECTOR + rb")\s+volatile)"
@@ -19,6 +20,9 @@ _THROUGH_CAST = re.compile(
 _DECLARED = re.compile(
     rb"\b" + _VOLATILE + rb"\s*\*\s*(?:const\s+)?(?:__restrict__\s+)?(\w+)|\b" + _VOLATILE + rb"\s+(\w+)\s*\["
 )
+_THEN_VECTOR = re.compile(rb"volatile\s+(?:const\s+)?" + _VECTOR)
+_AFTER_VECTOR = re.compile(_VECTOR + rb"\s+\Z")
+_LONGEST_HEAD = 40
 TRIGGERS = (b"volatile",)
 
 
@@ -26,6 +30,8 @@ def run(unit: Unit) -> Iterator[Finding]:
     """A finding for every copy."""
     code = device_code(unit)
     text = code.text
+    if not any(_beside_vector(text, at) for at in occurrences(text, b"volatile")):
+        return
     places = {match.span() for match in _THROUGH_CAST.finditer(text)}
     for match in _DECLARED.finditer(text):
         name = match.group(3) or match.group(6)
@@ -35,6 +41,14 @@ def run(unit: Unit) -> Iterator[Finding]:
     for start, end in sorted(places):
         if not code.is_elsewhere(start) and not _is_address(text, start) and not _is_member(text, end):
             yield Finding("MUS237", Span(start, end), "volatile")
+
+
+def _beside_vector(text: bytes, start: int) -> bool:
+    """Whether the `volatile` at `start` stands before or after the name of a vector type."""
+    return (
+        _THEN_VECTOR.match(text, start) is not None
+        or _AFTER_VECTOR.search(text[max(0, start - _LONGEST_HEAD) : start]) is not None
+    )
 
 
 def _whole(name: bytes) -> re.Pattern[bytes]:

@@ -51,8 +51,11 @@ def _reason(unit: Unit, function: Function) -> tuple[str, str] | None:
         if goes_by_default_width(shuffle) and not stays_in_a_warp(unit, shuffle, function):
             name = unit.text(shuffle.call.name).decode()
             return _WITHOUT_WIDTH[0].format(name=name), _WITHOUT_WIDTH[1].format(name=name)
-    mentioned = _WARP_SIZE.search(device_code(unit).text, *function.body)
-    return _MIXED if mentioned and constants(unit).value(b"warpSize") is None else None
+    return _MIXED if _asks_warp_size(unit, function) and constants(unit).value(b"warpSize") is None else None
+
+
+def _asks_warp_size(unit: Unit, function: Function) -> bool:
+    return b"warpSize" in unit.marks and _WARP_SIZE.search(device_code(unit).text, *function.body) is not None
 
 
 def _reason_in_callee(unit: Unit, function: Function, by_name: dict[bytes, Function]) -> tuple[str, str] | None:
@@ -74,7 +77,7 @@ def _reason_in_callee(unit: Unit, function: Function, by_name: dict[bytes, Funct
 
 def _absolute_lanes(unit: Unit, function: Function, wide: list[str]) -> Iterator[Finding]:
     """A shuffle without width that names a lane of the warp: lane 0 is another thread in a wider warp."""
-    if _WARP_SIZE.search(device_code(unit).text, *function.body):
+    if _asks_warp_size(unit, function):
         return
     for shuffle in shuffles(unit, function.body):
         if goes_by_default_width(shuffle) and _reaches_out(unit, shuffle):

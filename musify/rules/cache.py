@@ -22,7 +22,8 @@ _FORM = 8
 
 def load(folder: Path, parts: Sequence[str], compile_rules: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
     """What `compile_rules` makes of the folders `parts` in `folder`, from the cache where it is fresh."""
-    kind = "-".join(parts)
+    # Each installation has files of its own, so that two of them in turn do not make each other's stale.
+    kind = "-".join([*parts, hashlib.sha256(str(folder).encode()).hexdigest()[:8]])
     path = _cache_folder() / f"rules-{kind}-{_fingerprint(folder, parts)}.marshal"
     with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
         tables = marshal.loads(path.read_bytes())

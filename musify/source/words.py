@@ -14,7 +14,7 @@ from musify.model import Span
 WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$") | frozenset(range(128, 256))
 
 
-def places(data: bytes, text: bytes) -> Iterator[int]:
+def occurrences(data: bytes, text: bytes) -> Iterator[int]:
     """The byte offsets at which `text` stands in `data`, in order."""
     position = data.find(text)
     while position >= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ from musify.source.words import WordFinder
 
 PASTED = "pasted-name"
 _MAX_FORWARDING = 3
+# `a ## b ## c` of nothing but words; literals, comments and line splices ask for the lexer.
+_SIMPLE_PASTE = re.compile(rb"(?<![\w.$#])[A-Za-z_]\w*(?:[ \t]*##[ \t]*\w+(?![\w.]))+")
+_NOT_SIMPLE = re.compile(rb"[\"'\\$\x80-\xff]|/[/*]")
 
 
 class _Argument(NamedTuple):
@@ -55,6 +59,17 @@ def pasting_macros(outline: Outline) -> dict[bytes, PastingMacro]:
 
 def _chains(outline: Outline, directive: Directive) -> Iterator[tuple[PastePart, ...]]:
     parameters = directive.parameters or ()
+    for texts in _pasted(outline, directive):
+        yield tuple(PastePart(text, parameters.index(text) if text in parameters else -1) for text in texts)
+
+
+def _pasted(outline: Outline, directive: Directive) -> Iterator[list[bytes]]:
+    """The operands of each run of `##` that begins with an identifier."""
+    body = outline.data[directive.body : directive.end]
+    simple = [match.group().split(b"##") for match in _SIMPLE_PASTE.finditer(body)]
+    if not _NOT_SIMPLE.search(body) and sum(len(texts) - 1 for texts in simple) == body.count(b"##"):
+        yield from ([text.strip() for text in texts] for texts in simple)
+        return
     tokens = significant(outline.data, directive.body, directive.end)
     texts = [outline.data[token.start : token.end] for token in tokens]
     index = 0
@@ -65,7 +80,7 @@ def _chains(outline: Outline, directive: Directive) -> Iterator[tuple[PastePart,
             parts.append(texts[index])
         index += 1
         if len(parts) > 1 and is_identifier(parts[0]):
-            yield tuple(PastePart(text, parameters.index(text) if text in parameters else -1) for text in parts)
+            yield parts
 
 
 def _add_forwarding(outline: Outline, found: dict[bytes, PastingMacro]) -> bool:
@@ -234,6 +249,8 @@ class MacroConverter:
 
     def _definition(self, directive: Directive, made: set[bytes]) -> Iterator[Edit | Finding]:
         outline = self._unit.outline
+        if not any(self._unit.book.prefix(texts[0]) for texts in _pasted(outline, directive)):
+            return
         for token in significant(outline.data, directive.body, directive.end):
             span = Span(token.start, token.end)
             text = outline.text(span)

@@ -13,7 +13,7 @@ from musify.model import Applicability, Edit, Finding, Span
 from musify.ptx.statement import REWRITE, left_in_literals
 from musify.rules.model import Action, NameRule
 from musify.source.outline import Opaque, OpaqueKind
-from musify.source.words import places
+from musify.source.words import occurrences
 
 LOOKED_UP_NAME = "looked-up-name"
 LIBRARY_FILE = "library-file"
@@ -64,9 +64,9 @@ class StringConverter:
         unit = self._unit
         offsets = [word.start for word in unit.words_elsewhere]
         for hint in _LIBRARY_HINTS:
-            offsets += places(unit.data, hint)
+            offsets += occurrences(unit.data, hint)
         for word in _SPECIFIERS:
-            offsets += (at for at in places(unit.data, word) if _SOURCE.match(unit.data, at))
+            offsets += (at for at in occurrences(unit.data, word) if _SOURCE.match(unit.data, at))
         strings = (OpaqueKind.STRING, OpaqueKind.RAW_STRING)
         found = (unit.outline.opaque_at(offset) for offset in offsets)
         return {literal.start for literal in found if literal is not None and literal.kind in strings}
