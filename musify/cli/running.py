@@ -13,6 +13,7 @@ import click
 
 from musify.cli.options import settings_of
 from musify.engine import tree
+from musify.engine.processes import Progress
 from musify.engine.results import RunResult
 from musify.model import ExitCode, MusifyError, Severity
 from musify.project.files import Selection, SourceFile, find_files
@@ -65,7 +66,7 @@ def run(plan: tree.Plan, options: dict[str, Any]) -> RunResult:
 
 
 @contextlib.contextmanager
-def _progress(options: dict[str, Any]) -> Iterator[tree.Progress | None]:
+def _progress(options: dict[str, Any]) -> Iterator[Progress | None]:
     if options["quiet"] or not sys.stderr.isatty():
         yield None
         return

@@ -22,13 +22,14 @@ class Conversion:
     """What became of one document. `new_data` is `document.data` itself where nothing changed.
 
     `declared` are the CUDA-looking names that it declares: a finding of an unknown name (MUS101) holds only where
-    no file of the run declares the name.
+    no file of the run declares the name. `pasted` are the API names that macros make in it.
     """
 
     document: Document
     edits: list[Edit] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     declared: frozenset[bytes] = frozenset()
+    pasted: frozenset[bytes] = frozenset()
 
     @cached_property
     def new_data(self) -> bytes:
@@ -55,7 +56,7 @@ def convert_source(document: Document, book: RuleBook, settings: Settings, surro
         edits += annotation_edits(document, outline, held)
     findings.sort(key=lambda finding: (finding.span, finding.rule_id))
     try:
-        conversion = Conversion(document, applier.in_order(edits), findings, declared)
+        conversion = Conversion(document, applier.in_order(edits), findings, declared, frozenset(result.pasted))
         problem = selfcheck.failure(outline, conversion.edits, conversion.new_data)
     except applier.EditConflict as conflict:
         problem = str(conflict)

@@ -6,17 +6,16 @@ becomes a finding; it never stops the others.
 
 from __future__ import annotations
 
-import gc
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from musify.engine.document import Conversion, convert_source
+from musify.engine.processes import Progress, Work, spread
 from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, record_conversion
 from musify.languages.build import find_renamed
 from musify.languages.registry import Language
@@ -30,13 +29,8 @@ from musify.rules.book import RuleBook
 from musify.source import diff, document
 from musify.source.document import Document, NotText
 
-# Below this many bytes a second process costs more than it saves.
-_PARALLEL_BYTES = 400_000
-_BATCHES_PER_WORKER = 8
-# Spans and tokens are many, small and free of cycles: collecting as often as usual costs a tenth of the time.
-_COLLECT_AFTER = 200_000
+_DIED = "the process that worked on the file died"
 
-Progress = Callable[[str, int, int], None]
 Result = TypeVar("Result")
 
 
@@ -56,21 +50,18 @@ class Plan:
     renamed: dict[bytes, IncludeTarget] = field(default_factory=dict)
 
 
+Look = Callable[[Plan, SourceFile, Conversion], Result]
+
+
 def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     """Do the whole run. The order of results is that of the plan's files, however many processes worked."""
     started = time.perf_counter()
     sizes = [_size(file) for file in plan.files]
-    surveys: dict[str, FileSurvey] = {}
-    paths = {file.relative: file.path for file in plan.files}
-    sources = [number for number, file in enumerate(plan.files) if file.language is Language.CUDA]
-    for number, survey in _spread(plan, _survey, sources, sizes, jobs, progress, "reading"):
-        surveys[plan.files[number].relative] = survey
-    plan.index = ProjectIndex(surveys, plan.layout, plan.book, partial(_read, paths))
-    plan.renamed = plan.layout.renamed
+    _survey_all(plan, sizes, jobs, progress)
     results: dict[int, FileResult] = {}
     everything = range(len(plan.files))
     try:
-        for number, result in _spread(plan, _process, everything, sizes, jobs, progress, "converting"):
+        for number, result in spread(plan, _PROCESS, everything, sizes, jobs, progress):
             results[number] = result
     except BaseException:
         for file in plan.files:
@@ -94,6 +85,38 @@ def _finish(plan: Plan, results: dict[int, FileResult]) -> None:
         except OSError as error:
             plan.destination.abandon(file, result.settled)
             result.findings.append(_whole_file(plan, "MUS901", file.shown, {"reason": f"{error.strerror or error}"}))
+
+
+def inspect(
+    plan: Plan, jobs: int, look: Look[Result], progress: Progress | None = None, wanted: Collection[str] | None = None
+) -> list[Result]:
+    """Convert the sources of the plan, write nothing, and return what `look` makes of each, in the plan's order.
+
+    `wanted` are the relative paths to look at, all where it is None. Links to files of the run are passed over. `look`
+    crosses to worker processes, so it is a function of a module. A file that cannot be read or converted comes as an
+    empty conversion with the finding that says so.
+    """
+    sizes = [_size(file) for file in plan.files]
+    _survey_all(plan, sizes, jobs, progress)
+    numbers = [
+        number
+        for number, file in enumerate(plan.files)
+        if file.language is Language.CUDA and not file.is_link and (wanted is None or file.relative in wanted)
+    ]
+    work = Work("converting", partial(_inspect, look), partial(_lost_look, look))
+    found = dict(spread(plan, work, numbers, sizes, jobs, progress))
+    return [found[number] for number in numbers]
+
+
+def _survey_all(plan: Plan, sizes: Sequence[int], jobs: int, progress: Progress | None) -> None:
+    """Look at every source once, so that each can be told what the others say."""
+    surveys: dict[str, FileSurvey] = {}
+    paths = {file.relative: file.path for file in plan.files}
+    sources = [number for number, file in enumerate(plan.files) if file.language is Language.CUDA]
+    for number, survey in spread(plan, _SURVEY, sources, sizes, jobs, progress):
+        surveys[plan.files[number].relative] = survey
+    plan.index = ProjectIndex(surveys, plan.layout, plan.book, partial(_read, paths))
+    plan.renamed = plan.layout.renamed
 
 
 def _read(paths: dict[str, Path], relative: str) -> bytes:
@@ -156,6 +179,21 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
         result.diff = text
 
 
+def _inspect(look: Look[Result], plan: Plan, number: int) -> Result:
+    file = plan.files[number]
+    try:
+        conversion = _convert(plan, file, document.read(file.path))
+    except OSError as error:
+        conversion = _unreadable("MUS901", file, f"{error.strerror or error}")
+    except NotText as error:
+        conversion = _unreadable("MUS905", file, str(error))
+    return look(plan, file, conversion)
+
+
+def _unreadable(identifier: str, file: SourceFile, reason: str) -> Conversion:
+    return Conversion(Document(b""), [], [Finding(identifier, Span(0, 0), file.shown, {"reason": reason})])
+
+
 def _convert(plan: Plan, file: SourceFile, source: Document) -> Conversion:
     if file.language is Language.BUILD:
         return Conversion(source, [], list(find_renamed(source.data, plan.renamed)))
@@ -208,90 +246,21 @@ def _size(file: SourceFile) -> int:
         return 0
 
 
-def _spread(
-    plan: Plan,
-    work: Callable[[Plan, int], Result],
-    numbers: Sequence[int],
-    sizes: Sequence[int],
-    jobs: int,
-    progress: Progress | None,
-    title: str,
-) -> Iterator[tuple[int, Result]]:
-    """Do `work` on the files with these numbers, in this process or in several."""
-    total = sum(sizes[number] for number in numbers)
-    done = 0
-    workers = min(jobs, len(numbers))
-    if workers < 2 or total < _PARALLEL_BYTES:
-        batches: Iterator[list[tuple[int, Result]]] = ([(number, work(plan, number))] for number in numbers)
-    else:
-        batches = _in_processes(plan, work, _batches(numbers, sizes, workers), workers)
-    for batch in batches:
-        done += sum(sizes[number] for number, _ in batch)
-        if progress is not None:
-            progress(title, done, total)
-        yield from batch
+def _lost_survey(plan: Plan, number: int) -> FileSurvey:
+    return FileSurvey()
 
 
-def _batches(numbers: Sequence[int], sizes: Sequence[int], workers: int) -> list[list[int]]:
-    """Numbers in batches of about the same size, the largest files first so that no worker is late."""
-    goal = sum(sizes[number] + 2000 for number in numbers) / (workers * _BATCHES_PER_WORKER)
-    batches: list[list[int]] = []
-    room = 0.0
-    for number in sorted(numbers, key=lambda item: -sizes[item]):
-        if not batches or room <= 0:
-            batches.append([])
-            room = goal
-        batches[-1].append(number)
-        room -= sizes[number] + 2000
-    return batches
-
-
-def _in_processes(
-    plan: Plan, work: Callable[[Plan, int], Result], batches: list[list[int]], workers: int
-) -> Iterator[list[tuple[int, Result]]]:
-    """Run batches in worker processes. A batch whose process died is done again file by file."""
-    # Loaded here, for a small run needs no processes and should not wait for this.
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-    with ProcessPoolExecutor(workers, context, _start_worker, (plan,)) as pool:
-        futures = [pool.submit(_do_batch, work, batch) for batch in batches]
-        broken: list[list[int]] = []
-        for future, batch in zip(futures, batches, strict=True):
-            try:
-                yield future.result()
-            except BrokenProcessPool:
-                broken.append(batch)
-    for number in chain.from_iterable(broken):
-        with ProcessPoolExecutor(1, context, _start_worker, (plan,)) as pool:
-            try:
-                yield pool.submit(_do_batch, work, [number]).result()
-            except BrokenProcessPool:
-                yield [(number, _crashed(plan, work, number))]
-
-
-def _crashed(plan: Plan, work: Callable[[Plan, int], Result], number: int) -> Any:
-    if work is _survey:
-        return FileSurvey()
+def _lost_file(plan: Plan, number: int) -> FileResult:
     file = plan.files[number]
     result = FileResult(file.shown, file.shown, file.language.value if file.language else None)
-    reason = {"reason": "the process that worked on the file died"}
-    result.findings.append(_whole_file(plan, "MUS902", file.shown, reason))
+    result.findings.append(_whole_file(plan, "MUS902", file.shown, {"reason": _DIED}))
     return result
 
 
-# A worker process is given the plan once, when it starts, and not with every batch.
-_worker_plan: list[Plan] = []
+def _lost_look(look: Look[Result], plan: Plan, number: int) -> Result:
+    file = plan.files[number]
+    return look(plan, file, _unreadable("MUS902", file, _DIED))
 
 
-def _start_worker(plan: Plan) -> None:
-    gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER)
-    _worker_plan[:] = [plan]
-
-
-def _do_batch(work: Callable[[Plan, int], Result], batch: list[int]) -> list[tuple[int, Result]]:
-    return [(number, work(_worker_plan[0], number)) for number in batch]
+_SURVEY = Work("reading", _survey, _lost_survey)
+_PROCESS = Work("converting", _process, _lost_file)

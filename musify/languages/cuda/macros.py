@@ -166,6 +166,7 @@ class MacroConverter:
         self._unit = unit
         self._local = pasting_macros(unit.outline)
         self._macros = {**unit.surroundings.macros, **self._local}
+        self.pasted: set[bytes] = set()  # API names that calls make; complete once `run` is through
 
     def run(self) -> Iterator[Edit | Finding]:
         """Edits and findings for prefixes in macro bodies and at macro calls."""
@@ -173,6 +174,7 @@ class MacroConverter:
         made: dict[bytes, set[bytes]] = {}
         for call in calls:
             yield from self._call(call, made)
+        self.pasted = {name for names in made.values() for name in names if _is_api(self._unit.book, name)}
         for directive in self._unit.outline.directives:
             if directive.name in self._local:
                 yield from self._definition(directive, made.get(directive.name, set()))

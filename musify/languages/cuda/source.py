@@ -26,11 +26,12 @@ SUFFIXES = frozenset(
 
 @dataclass
 class SourceConversion:
-    """Edits that do not overlap, findings, and the CUDA-looking names that the source declares."""
+    """Edits that do not overlap, findings, the CUDA-looking names that the source declares, the API names it pastes."""
 
     edits: list[Edit]
     findings: list[Finding]
     declared: set[bytes]
+    pasted: set[bytes]
 
 
 def look(data: bytes, book: RuleBook) -> Hits:
@@ -42,20 +43,21 @@ def convert(unit: Unit) -> SourceConversion:
     """All edits and findings of one source. Findings of unknown names are for the caller to weigh against the run."""
     edits: list[Edit] = []
     findings: list[Finding] = []
-    for result in _passes(unit):
+    macros = MacroConverter(unit)
+    for result in _passes(unit, macros):
         if isinstance(result, Edit):
             edits.append(result)
         else:
             findings.append(result)
-    return SourceConversion(edits, findings, unlisted_declarations(unit))
+    return SourceConversion(edits, findings, unlisted_declarations(unit), macros.pasted)
 
 
-def _passes(unit: Unit) -> Iterator[Edit | Finding]:
+def _passes(unit: Unit, macros: MacroConverter) -> Iterator[Edit | Finding]:
     yield from IncludeConverter(unit).run()
     ownership = Ownership(unit)
     yield from _declared(ownership.declarations)
     yield from NameConverter(unit, ownership).run()
-    yield from MacroConverter(unit).run()
+    yield from macros.run()
     yield from StringConverter(unit, lambda data: _convert_fragment(unit, data)).run()
     if unit.settings.comments:
         yield from _comments(unit)
