@@ -56,6 +56,7 @@ Look = Callable[[Plan, SourceFile, Conversion], Result]
 def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     """Do the whole run. The order of results is that of the plan's files, however many processes worked."""
     started = time.perf_counter()
+    gc.set_threshold(_COLLECT_AFTER)
     sizes = [_size(file) for file in plan.files]
     _survey_all(plan, sizes, jobs, progress)
     results: dict[int, FileResult] = {}

@@ -54,8 +54,10 @@ class Layout:
         `is_toolkit`: the path is also a toolkit header's, so a file far away does not count.
         """
         found = self._resolve(includer, path, is_toolkit=is_toolkit)
+        if found is not None or not self._rename:
+            return found
         stem, suffix = posixpath.splitext(path)
-        if found is None and suffix in RENAMED_SUFFIXES and self._rename:
+        if suffix in RENAMED_SUFFIXES:
             # An earlier run that was interrupted may have renamed the file already.
             done = self._resolve(includer, stem + RENAMED_SUFFIXES[suffix], is_toolkit=is_toolkit)
             if done is not None:
@@ -67,6 +69,9 @@ class Layout:
         if not candidates:
             return None
         folder = posixpath.dirname(includer)
+        plain = f"{folder}/{path}"
+        if plain in self.new_paths:
+            return self.target(plain)
         beside = posixpath.normpath(posixpath.join(folder, path))
         if beside in self.new_paths:
             return self.target(beside)
