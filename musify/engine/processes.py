@@ -95,13 +95,18 @@ def _in_processes(
                 yield [(number, work.lost(shared, number))]
 
 
+def collect_seldom() -> None:
+    """Let this process look for cycles of unused objects seldom, for as long as it lives."""
+    gc.set_threshold(_COLLECT_AFTER)
+
+
 # A worker process is given what all share once, when it starts, and not with every batch.
 _worker_shared: list[Any] = []
 
 
 def _start_worker(shared: Any) -> None:
     gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER)
+    collect_seldom()
     _worker_shared[:] = [shared]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from musify.engine.document import Conversion, convert_source
-from musify.engine.processes import Progress, Work, spread
+from musify.engine.processes import Progress, Work, collect_seldom, spread
 from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, record_conversion
 from musify.languages.build import find_renamed
 from musify.languages.registry import Language
@@ -56,7 +56,7 @@ Look = Callable[[Plan, SourceFile, Conversion], Result]
 def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     """Do the whole run. The order of results is that of the plan's files, however many processes worked."""
     started = time.perf_counter()
-    gc.set_threshold(_COLLECT_AFTER)
+    collect_seldom()
     sizes = [_size(file) for file in plan.files]
     _survey_all(plan, sizes, jobs, progress)
     results: dict[int, FileResult] = {}
