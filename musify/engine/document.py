@@ -8,7 +8,8 @@ from functools import cached_property
 from musify.engine.annotations import annotation_edits
 from musify.languages.cuda import source
 from musify.languages.cuda.unit import Unit
-from musify.languages.surroundings import Settings, Surroundings
+from musify.languages.registry import Language, reader_of
+from musify.languages.surroundings import BuildSurroundings, Settings, Surroundings
 from musify.model import Edit, Finding, Span
 from musify.rules.book import RuleBook
 from musify.source import edits as applier
@@ -35,6 +36,36 @@ class Conversion:
     def new_data(self) -> bytes:
         """The converted text, in the form of `document.data`."""
         return applier.apply(self.document.data, self.edits) if self.edits else self.document.data
+
+
+def convert_build(
+    document: Document, language: Language, book: RuleBook, settings: Settings, surroundings: BuildSurroundings
+) -> Conversion:
+    """Convert a build file or script. Never raises for what the document holds.
+
+    One that does not mention CUDA is not looked at. Where the self-check refuses the result, the edits are dropped
+    and a finding says so.
+    """
+    from musify.languages.build import conversion as build
+    from musify.languages.build.unit import BuildUnit
+
+    if not build.mentions_cuda(document.data):
+        return Conversion(document)
+    reader = reader_of(language)
+    unit = BuildUnit(document.data, reader, book, settings, surroundings)
+    result = build.convert(unit)
+    edits, findings = read_markers(document, unit.comments).filter(document, result.edits, result.findings)
+    findings.sort(key=lambda finding: (finding.span, finding.rule_id))
+    try:
+        conversion = Conversion(document, applier.in_order(edits), findings)
+        spans = [(token.start, token.end) for token in unit.tokens]
+        after = [(token.start, token.end) for token in reader.tokens(conversion.new_data)]
+        problem = selfcheck.moved_failure(spans, conversion.edits, after)
+    except applier.EditConflict as conflict:
+        problem = str(conflict)
+    if problem is None:
+        return conversion
+    return Conversion(document, [], [Finding("MUS902", Span(0, 0), surroundings.path, {"reason": problem}), *findings])
 
 
 def convert_source(document: Document, book: RuleBook, settings: Settings, surroundings: Surroundings) -> Conversion:

@@ -14,12 +14,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
-from musify.engine.document import Conversion, convert_source
+from musify.engine.document import Conversion, convert_build, convert_source
 from musify.engine.processes import Progress, Work, collect_seldom, spread
 from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, record_conversion
-from musify.languages.build import find_renamed
 from musify.languages.registry import Language
-from musify.languages.surroundings import IncludeTarget, Settings
+from musify.languages.surroundings import BuildSurroundings, IncludeTarget, Settings
 from musify.model import Finding, Span
 from musify.project.files import SourceFile
 from musify.project.layout import Layout
@@ -196,10 +195,11 @@ def _unreadable(identifier: str, file: SourceFile, reason: str) -> Conversion:
 
 
 def _convert(plan: Plan, file: SourceFile, source: Document) -> Conversion:
-    if file.language is Language.BUILD:
-        return Conversion(source, [], list(find_renamed(source.data, plan.renamed)))
-    assert plan.index is not None
+    assert plan.index is not None and file.language is not None
     try:
+        if file.language is not Language.CUDA:
+            surroundings = BuildSurroundings(file.relative, plan.renamed)
+            return convert_build(source, file.language, plan.book, plan.settings, surroundings)
         return convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative))
     except Exception as error:  # a fault of ours in one file must not lose the others
         reason = f"internal error: {type(error).__name__}: {error}"

@@ -57,6 +57,14 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class BuildSurroundings:
+    """What a build file needs to know of the run: its own path, and the renamed sources by base name."""
+
+    path: str = ""
+    renamed: Mapping[bytes, IncludeTarget] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """What the other files of the run say that bears on one file.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from musify.languages.registry import Language, language_of
+from musify.languages.registry import Language, language_of, language_of_script
 from musify.model import MusifyError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 # What an interrupted run may leave behind: see source/writing.py.
 _TEMPORARY = re.compile(r"\..+\.musify\Z")
+_SHEBANG_BYTES = 100
 _NEVER = frozenset({".git", ".hg", ".svn"})
 
 
@@ -67,9 +69,18 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
                 raise MusifyError(
                     f"{file}: {found[relative].path} would get the same name {relative}; convert them apart"
                 )
-            language = language_of(relative) if _is_chosen(relative, include, exclude) else None
+            language = _language(file, relative) if _is_chosen(relative, include, exclude) else None
             found[relative] = SourceFile(file, relative, shown, language, is_link)
     return [found[key] for key in sorted(found)]
+
+
+def _language(path: Path, relative: str) -> Language | None:
+    """The language of a file by its name; of one whose name has no suffix and says nothing, by its first line."""
+    language = language_of(relative)
+    if language is None and "." not in relative.rpartition("/")[2] and path.is_file():
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            return language_of_script(file.read(_SHEBANG_BYTES))
+    return language
 
 
 def _is_chosen(relative: str, include: GitIgnoreSpec | None, exclude: GitIgnoreSpec | None) -> bool:

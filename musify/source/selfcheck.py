@@ -31,6 +31,27 @@ def failure(before: Outline, edits: Sequence[Edit], after_data: bytes) -> str | 
     return problem or _structure(before, applied, after_data)
 
 
+def moved_failure(
+    before: Sequence[tuple[int, int]], edits: Sequence[Edit], after: Sequence[tuple[int, int]]
+) -> str | None:
+    """Why the output must not be written, for a language that only says where its tokens stand.
+
+    Every token of `before` that no edit touches must be a token of `after`, at the place where the edits moved it.
+    """
+    applied = in_order(edit for edit in edits if edit.applicability is not Applicability.MANUAL)
+    found = set(after)
+    index = shift = 0
+    for start, end in before:
+        while index < len(applied) and applied[index].span.end <= start and applied[index].span != (start, start):
+            shift += _growth(applied[index])
+            index += 1
+        if index < len(applied) and applied[index].span.start < end:
+            continue
+        if (start + shift, end + shift) not in found:
+            return f"the token at offset {start + shift} of the output changed its extent"
+    return None
+
+
 def _bytes_outside(data: bytes, edits: Sequence[Edit], after: bytes) -> str | None:
     position = shift = 0
     for edit in edits:

@@ -1,0 +1,59 @@
+"""Names of renamed sources in build files, and patterns over a CUDA suffix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from musify.languages.build.unit import BuildUnit, TokenKind
+from musify.languages.registry import RENAMED_SUFFIXES
+from musify.model import Applicability, Edit, Finding, Span
+
+RENAMED_FILE = "renamed-file"
+FILE_PATTERN = "file-pattern"
+_SUFFIX = re.compile(rb"\.(?:cuh|cu)\b(?![\w.])")
+_WORD = re.compile(rb"[\w./${}@+*?%()-]*\Z")
+_LONGEST_PATH = 400
+# Beginnings of a path that say nothing of its place in the tree: variables, `./`, `../`, the root.
+_FOLDERS_UP = re.compile(rb"\A(?:[^/]*[$@%}{)(][^/]*/|\.{1,2}/|/)+")
+# What makes a name a pattern or one that the build tool puts together.
+_PUT_TOGETHER = re.compile(rb"[*?%$\[{(]")
+
+
+def find_files(unit: BuildUnit) -> Iterator[Edit | Finding]:
+    """An edit for every mention of a renamed file and every pattern over a suffix that the run renames."""
+    if not unit.surroundings.renamed or b".cu" not in unit.data:
+        return
+    for token in unit.tokens:
+        if token.kind in (TokenKind.WORD, TokenKind.STRING, TokenKind.OTHER):
+            for match in _SUFFIX.finditer(unit.data, token.start, token.end):
+                yield from _mention(unit, Span(*match.span()), token.start)
+
+
+def _mention(unit: BuildUnit, suffix: Span, floor: int) -> Iterator[Edit | Finding]:
+    data = unit.data
+    head = _WORD.search(data, max(floor, suffix.start - _LONGEST_PATH), suffix.start)
+    start = head.start() if head else suffix.start
+    text = data[start : suffix.end]
+    shown = text.decode("utf-8", "replace")
+    new_suffix = RENAMED_SUFFIXES[data[suffix.start : suffix.end].decode()].encode()
+    base = text.rpartition(b"/")[2]
+    if base == data[suffix.start : suffix.end] and _is_member(data, Span(start, suffix.end)):
+        return
+    if base == data[suffix.start : suffix.end] or _PUT_TOGETHER.search(base):
+        yield Edit(suffix, new_suffix, FILE_PATTERN, Applicability.REVIEW)
+        target = (text[: -len(base)] + base[: -(suffix.end - suffix.start)] + new_suffix).decode("utf-8", "replace")
+        yield Finding("MUS502", Span(start, suffix.end), shown, {"target": target})
+        return
+    known = unit.surroundings.renamed.get(base)
+    if known is None:
+        return
+    if _FOLDERS_UP.sub(b"", text) in b"/" + known.path.encode("utf-8", "surrogateescape"):
+        yield Edit(suffix, new_suffix, RENAMED_FILE)
+    else:
+        yield Finding("MUS501", Span(start, suffix.end), shown, {"target": known.new_path, "path": known.path})
+
+
+def _is_member(data: bytes, span: Span) -> bool:
+    """`x).cu` and `.cu(...)` are code, not a suffix."""
+    return data[span.start - 1 : span.start] in (b")", b"]") or data[span.end : span.end + 1] == b"("

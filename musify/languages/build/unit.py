@@ -1,0 +1,66 @@
+"""One build file on its way through the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from musify.languages.surroundings import BuildSurroundings, Settings
+from musify.model import Edit, Finding, Span
+from musify.rules.book import RuleBook
+
+
+class TokenKind(Enum):
+    """What a token of a build file is, as far as the common passes ask."""
+
+    COMMENT = "comment"
+    STRING = "string"
+    WORD = "word"
+    OTHER = "other"
+
+
+class Token(NamedTuple):
+    """A token with its byte offsets. A string includes its quotes."""
+
+    kind: TokenKind
+    start: int
+    end: int
+
+
+class BuildUnit:
+    """A build file, what the rules know and what the run says of the files around it."""
+
+    def __init__(
+        self, data: bytes, reader: Reader, book: RuleBook, settings: Settings, surroundings: BuildSurroundings
+    ) -> None:
+        self.data = data
+        self.reader = reader
+        self.book = book
+        self.settings = settings
+        self.surroundings = surroundings
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens, in order, as the reader of the language splits them."""
+        return self.reader.tokens(self.data)
+
+    @property
+    def comments(self) -> Iterator[Span]:
+        """Where comments stand, in order."""
+        return (Span(token.start, token.end) for token in self.tokens if token.kind is TokenKind.COMMENT)
+
+    def text(self, span: Span | Token) -> bytes:
+        """The bytes of a span or token."""
+        return self.data[span.start : span.end]
+
+
+class Reader(Protocol):
+    """How a language of build files is read; a module of musify.languages is one."""
+
+    def tokens(self, data: bytes) -> list[Token]:
+        """The tokens of a file, in order, without overlap; bytes between them are blank or of no interest."""
+
+    def convert(self, unit: BuildUnit) -> Iterator[Edit | Finding]:
+        """Edits and findings that need the grammar of the language."""
