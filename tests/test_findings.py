@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from musify.model import ARCHITECTURES
 from musify.rules import book
 from musify.rules.findings import Example, catalogue
-from tests.commands import write
+from tests.commands import musify, write
 from tests.conftest import Convert
 
 PACKAGE = Path(__file__).parent.parent / "musify"
@@ -25,6 +26,10 @@ WITHOUT_EXAMPLE = {"MUS116", "MUS501", "MUS502", "MUS503", "MUS504", "MUS901", "
 
 @pytest.mark.parametrize(("identifier", "example"), EXAMPLES)
 def test_example(convert: Convert, tmp_path: Path, identifier: str, example: Example) -> None:
+    if example.command:
+        found = musify(example.command, write(tmp_path, {"a.cpp": example.before}), "--report", "json").out
+        assert {item["id"] for item in json.loads(found)["files"][0]["findings"]} == set(example.findings)
+        return
     own = book.load([*write(tmp_path, {"own.toml": example.rules}).iterdir()]) if example.rules else None
     target = {"sdk": example.sdk or "5.2", "architectures": example.architectures or ARCHITECTURES}
     result = convert(example.before, own=own, **target)

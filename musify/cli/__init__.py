@@ -15,6 +15,7 @@ _COMMANDS = {
     "convert": "Convert CUDA sources to MUSA.",
     "check": "Report what convert would change or could not, and change nothing.",
     "explain": "Explain a CUDA name or a finding id.",
+    "header": "Write a header that lets one source build for CUDA and MUSA.",
 }
 
 

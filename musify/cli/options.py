@@ -48,6 +48,16 @@ def shared_options(command: Command) -> Command:
     return command
 
 
+def without(*names: str) -> Callable[[click.Command], click.Command]:
+    """Take shared options that mean nothing to a command from it."""
+
+    def take(command: click.Command) -> click.Command:
+        command.params = [parameter for parameter in command.params if parameter.name not in names]
+        return command
+
+    return take
+
+
 def apply_config(context: click.Context, paths: Sequence[Path]) -> None:
     """Let the configuration file set what the command line left open. Raises MusifyError for a bad file."""
     settings = find_config(paths[0] if paths else Path())

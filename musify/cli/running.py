@@ -55,18 +55,24 @@ def make_plan(
 
 def run(plan: tree.Plan, options: dict[str, Any]) -> RunResult:
     """Run the plan, with a progress bar where a person is watching."""
-    known = tuple(catalogue())
-    for identifier in (*options["select"], *options["ignore"]):
-        if not any(item.startswith(identifier) for item in known):
-            raise MusifyError(f"{identifier}: no finding has an id that begins so; see docs/findings.md")
-    with _progress(options) as report:
+    check_ids(options)
+    with progress(options) as report:
         result = tree.run(plan, options["jobs"], report)
     result.choose(options["select"], options["ignore"])
     return result
 
 
+def check_ids(options: dict[str, Any]) -> None:
+    """Whether there are findings of the ids that are chosen. Raises MusifyError."""
+    known = tuple(catalogue())
+    for identifier in (*options["select"], *options["ignore"]):
+        if not any(item.startswith(identifier) for item in known):
+            raise MusifyError(f"{identifier}: no finding has an id that begins so; see docs/findings.md")
+
+
 @contextlib.contextmanager
-def _progress(options: dict[str, Any]) -> Iterator[Progress | None]:
+def progress(options: dict[str, Any]) -> Iterator[Progress | None]:
+    """A progress bar where a person is watching, once the run has taken a while."""
     if options["quiet"] or not sys.stderr.isatty():
         yield None
         return
@@ -114,7 +120,7 @@ def print_outcome(result: RunResult, options: dict[str, Any], *, findings: bool)
     if options["quiet"]:
         return
     if findings:
-        _print_findings(result)
+        print_findings(result)
     from rich.console import Console
 
     from musify.report.summary import print_summary
@@ -122,7 +128,8 @@ def print_outcome(result: RunResult, options: dict[str, Any], *, findings: bool)
     print_summary(result, Console(stderr=True, soft_wrap=not sys.stderr.isatty()), options["lang"])
 
 
-def _print_findings(result: RunResult) -> None:
+def print_findings(result: RunResult) -> None:
+    """The first findings, on stderr, and how many more there are."""
     lines = [text_report.line(file, finding) for file in result.files for finding in file.active_findings()]
     for text in lines[:_FINDINGS_SHOWN]:
         click.echo(text, err=True)

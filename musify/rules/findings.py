@@ -17,7 +17,8 @@ _TEXTS = ("title", "message", "suggestion", "why")
 class Example(NamedTuple):
     """A source text, what becomes of it, and the ids that are found in it. The tests run every one.
 
-    `rules` is the text of a rule file of the user's, empty where there is none.
+    `rules` is the text of a rule file of the user's, empty where there is none. `command` is what finds the ids where
+    that is not a conversion (`header`).
     """
 
     before: str
@@ -26,6 +27,7 @@ class Example(NamedTuple):
     sdk: str
     architectures: tuple[str, ...]
     rules: str
+    command: str
 
 
 class FindingKind(NamedTuple):
@@ -101,5 +103,5 @@ def _example(table: Mapping[str, object]) -> Example:
     assert isinstance(found, list) and isinstance(architectures, list)
     return Example(
         before, str(table.get("after", before)), tuple(found), str(table.get("sdk", "")), tuple(architectures),
-        str(table.get("rules", "")),
+        str(table.get("rules", "")), str(table.get("command", "")),
     )  # fmt: skip

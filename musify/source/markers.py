@@ -18,6 +18,7 @@ from musify.source.document import Document
 _MARK = re.compile(rb"MUSIFY_EXCL_(LINE|START|STOP)\b|musify:[ \t]*ignore\[([A-Za-z0-9_, \t]*)\]", re.ASCII)
 UNUSED_SUPPRESSION = "MUS904"
 UNCLOSED_EXCLUSION = "MUS906"
+_SAID_ELSEWHERE = ("MUS7",)  # findings of `musify header`: a conversion does not make them
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Markers:
             kept.append(finding)
         for ignore in self.ignores:
             for identifier in sorted(ignore.identifiers):
-                if (ignore.span.start, identifier) not in used:
+                if (ignore.span.start, identifier) not in used and not identifier.startswith(_SAID_ELSEWHERE):
                     kept.append(Finding(UNUSED_SUPPRESSION, ignore.span, identifier, {"id": identifier}))
         return kept_edits, [*kept, *self.findings]
 

@@ -1,0 +1,1 @@
+"""Headers made from the rules."""
