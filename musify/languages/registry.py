@@ -50,7 +50,7 @@ _NAMES = tuple(
 _WORKFLOW = re.compile(r"(?:.*/)?\.github/(?:workflows|actions)/.+\.ya?ml\Z")
 _SHEBANG = re.compile(rb"#![^\n]*?\b(?:(ba|da|z|k)?sh|(python[\d.]*)|(make))\b")
 # Languages that have a reader of their own; the others are read as words.
-_READERS = frozenset[Language]()
+_READERS = frozenset({Language.PYTHON})
 
 
 def language_of(path: str) -> Language | None:

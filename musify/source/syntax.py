@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,22 +12,41 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 
-@lru_cache(maxsize=1)
-def _parser() -> Parser:
+@lru_cache(maxsize=8)
+def _parser(grammar: str) -> Parser:
     import tree_sitter
-    import tree_sitter_cuda
 
     try:
-        return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
+        return tree_sitter.Parser(tree_sitter.Language(importlib.import_module(grammar).language()))
     except ValueError as error:
+        package = grammar.replace("_", "-")
         raise MusifyError(
-            f"tree-sitter and tree-sitter-cuda do not fit together ({error}); install the versions that musify asks for"
+            f"tree-sitter and {package} do not fit together ({error}); install the versions that musify asks for"
         ) from error
 
 
-def parse(data: bytes) -> Node:
-    """The root node of `data`, read as CUDA C++. The tree may hold ERROR nodes; identifiers stay exact leaves."""
-    return _parser().parse(data).root_node
+def parse(data: bytes, grammar: str = "tree_sitter_cuda") -> Node:
+    """The root node of `data`, read as CUDA C++ or with another grammar (the name of its Python module).
+
+    The tree may hold ERROR nodes; identifiers stay exact leaves. Raises MusifyError where the grammar that is
+    installed does not fit.
+    """
+    return _parser(grammar).parse(data).root_node
+
+
+def preorder(root: Node) -> list[Node]:
+    """All nodes below `root` and itself, each before what it holds."""
+    cursor = root.walk()
+    found = []
+    while True:
+        node = cursor.node
+        assert node is not None
+        found.append(node)
+        if cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return found
 
 
 def leaf_at(root: Node, start: int, end: int) -> Node | None:

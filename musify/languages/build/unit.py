@@ -18,6 +18,7 @@ class TokenKind(Enum):
     COMMENT = "comment"
     STRING = "string"
     WORD = "word"
+    NAME = "name"  # an identifier of a programming language: only a rule of the language changes it
     OTHER = "other"
 
 

@@ -15,9 +15,9 @@ _VERSIONED = re.compile(rb"-\d+(?:\.\d+)*")
 
 
 def find_words(unit: BuildUnit) -> Iterator[Edit]:
-    """Edits for variables and paths, outside comments."""
+    """Edits for variables and paths, outside comments and names of a programming language."""
     for token in unit.tokens:
-        if token.kind is not TokenKind.COMMENT:
+        if token.kind not in (TokenKind.COMMENT, TokenKind.NAME):
             yield from word_edits(unit.data, Span(token.start, token.end))
 
 

@@ -1,0 +1,53 @@
+"""The tokens of a Python file for the passes that all build files share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from musify.languages.build.unit import Token, TokenKind
+from musify.source.syntax import preorder
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_STRINGS = ("string", "concatenated_string")
+
+
+def tokens_of(nodes: Sequence[Node]) -> Iterator[Token]:
+    """Comments, strings and names of a file whose nodes come in preorder.
+
+    A string that is a statement of its own (a docstring) counts as a comment. An f-string comes in parts: text as
+    strings, the expressions in its braces as names and strings of their own.
+    """
+    done = 0
+    for node in nodes:
+        if node.start_byte < done:
+            continue
+        if node.type == "comment":
+            yield Token(TokenKind.COMMENT, node.start_byte, node.end_byte)
+        elif node.type == "expression_statement" and _is_text(node):
+            done = node.end_byte
+            yield Token(TokenKind.COMMENT, node.start_byte, node.end_byte)
+        elif node.type == "string":
+            done = node.end_byte
+            yield from _string(node)
+        elif node.type == "identifier":
+            yield Token(TokenKind.NAME, node.start_byte, node.end_byte)
+
+
+def _is_text(statement: Node) -> bool:
+    return statement.named_child_count == 1 and statement.named_children[0].type in _STRINGS
+
+
+def _string(node: Node) -> Iterator[Token]:
+    """A string token, cut at the interpolations; what stands in these has tokens of its own."""
+    start = node.start_byte
+    for child in node.children:
+        if child.type == "interpolation":
+            if child.start_byte > start:
+                yield Token(TokenKind.STRING, start, child.start_byte)
+            yield from tokens_of(preorder(child))
+            start = child.end_byte
+    if node.end_byte > start:
+        yield Token(TokenKind.STRING, start, node.end_byte)
