@@ -40,7 +40,7 @@ def test_declarations_have_names_kinds_and_signatures(tmp_path: Path) -> None:
     found = {(item.name, item.kind, item.signature, item.line) for item in _list(tmp_path).values()}
     assert found == {
         ("LIMIT", "macro", "(4 + 4)", 2),
-        ("TWICE", "macro", "(x) ((x) * 2)", 4),
+        ("TWICE", "macro-fn", "(x) ((x) * 2)", 4),
         ("status_enum", "enum", "", 5),
         ("OK", "enumerator", "0", 5),
         ("BAD", "enumerator", "7", 5),

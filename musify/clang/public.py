@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from musify.clang.library import load
 from musify.clang.parsing import Complaint, complaints, parse
 
 # Cursor kinds of libclang, in the words that rules/api uses.
@@ -29,14 +30,30 @@ _KINDS = {
 }
 _AROUND = frozenset({"LINKAGE_SPEC", "UNEXPOSED_DECL", "NAMESPACE", "ENUM_DECL"})
 _CLASSES = frozenset({"STRUCT_DECL", "CLASS_DECL", "CLASS_TEMPLATE"})
+_CALLED = frozenset({"FUNCTION_DECL", "FUNCTION_TEMPLATE"})
 _PROBE = "public_declarations.cu"
+
+
+class Call(NamedTuple):
+    """How a function is called: types as they are written and in clang's canonical form, the result's first.
+
+    `required` arguments at least, the others have defaults; `variadic` takes more than it names. The types of a
+    `template` depend on its parameters.
+    """
+
+    types: tuple[str, ...]
+    canonical: tuple[str, ...]
+    required: int
+    variadic: bool
+    template: bool
 
 
 class PublicDeclaration(NamedTuple):
     """One declaration: its name with namespaces and classes (`nvcuda::wmma::mma_sync`), kind as in rules/api, place.
 
-    `signature`: the type of a function (`cudaError_t (void **, size_t)`), method or variable, what a typedef stands
-    for, the value of an enumerator, the text of a macro with its parameters; empty for the rest. `line` is 1-based.
+    Inline namespaces are left out of the name, as they are where it is used. `signature`: the type of a function
+    (`cudaError_t (void **, size_t)`), method or variable, what a typedef stands for, the value of an enumerator, the
+    text of a macro with its parameters; empty for the rest. `line` is 1-based. `call`: of functions, where asked for.
     """
 
     name: str
@@ -44,6 +61,7 @@ class PublicDeclaration(NamedTuple):
     signature: str
     path: str
     line: int
+    call: Call | None = None
 
 
 def public_declarations(
@@ -56,31 +74,53 @@ def public_declarations(
     """
     source = "".join(f"#include <{header}>\n" for header in headers).encode()
     parsed = parse(_PROBE, source, arguments, macros=True, bodies=False)
+    return declarations_of(parsed, within), complaints(parsed)
+
+
+def declarations_of(parsed: Any, within: Sequence[Path], *, calls: bool = False) -> list[PublicDeclaration]:
+    """What a translation unit that was parsed with `macros` declares in files below one of the folders `within`.
+
+    A file below a folder by its name counts, though a link may lead elsewhere. `calls`: say how functions are called.
+    """
     folders = [folder.resolve() for folder in within]
 
     @cache
     def is_within(path: str) -> bool:
-        return any(folder in Path(path).resolve().parents for folder in folders)
+        parents = {*Path(path).parents, *Path(path).resolve().parents}
+        return any(folder in parents for folder in (*within, *folders))
 
-    found = [item for item in _declared(parsed.cursor, ()) if is_within(item.path)]
-    return list(dict.fromkeys(found)), complaints(parsed)
+    return list(dict.fromkeys(_declared(parsed.cursor, (), is_within, calls)))
 
 
-def _declared(around: Any, scope: tuple[str, ...]) -> Iterator[PublicDeclaration]:
+def _declared(
+    around: Any, scope: tuple[str, ...], is_within: Callable[[str], bool], calls: bool
+) -> Iterator[PublicDeclaration]:
     for cursor in around.get_children():
         kind = cursor.kind.name
         file = cursor.location.file
-        if file is None:
-            continue  # the compiler's own
+        if file is None or not (kind == "LINKAGE_SPEC" or is_within(file.name)):
+            continue  # the compiler's own, or elsewhere
         name = "" if cursor.is_anonymous() else cursor.spelling
         if kind in _KINDS and name and "(" not in name.partition("operator")[0]:
             full = "::".join((*scope, name))
-            yield PublicDeclaration(full, _KINDS[kind], _signature(cursor, kind), file.name, cursor.location.line)
-        inner = (*scope, name) if name and (kind == "NAMESPACE" or kind in _CLASSES or _is_scoped(cursor)) else scope
+            word = "macro-fn" if _takes_arguments(cursor, kind) else _KINDS[kind]
+            call = _call(cursor, kind) if calls and kind in _CALLED else None
+            yield PublicDeclaration(full, word, _signature(cursor, kind), file.name, cursor.location.line, call)
+        inner = (*scope, name) if name and (_is_named_space(cursor, kind) or kind in _CLASSES) else scope
         if kind in _AROUND:
-            yield from _declared(cursor, inner)
+            yield from _declared(cursor, inner, is_within, calls)
         elif kind in _CLASSES and cursor.is_definition():
-            yield from (item for item in _declared(cursor, inner) if item.kind == "method")
+            yield from (item for item in _declared(cursor, inner, is_within, calls) if item.kind == "method")
+
+
+def _takes_arguments(cursor: Any, kind: str) -> bool:
+    return kind == "MACRO_DEFINITION" and bool(load().cindex.conf.lib.clang_Cursor_isMacroFunctionLike(cursor))
+
+
+def _is_named_space(cursor: Any, kind: str) -> bool:
+    if kind == "NAMESPACE":
+        return not load().cindex.conf.lib.clang_Cursor_isInlineNamespace(cursor)
+    return _is_scoped(cursor)
 
 
 def _is_scoped(cursor: Any) -> bool:
@@ -97,6 +137,27 @@ def _signature(cursor: Any, kind: str) -> str:
     if kind in ("FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "VAR_DECL"):
         return str(cursor.type.spelling)
     return ""
+
+
+def _call(cursor: Any, kind: str) -> Call:
+    function = cursor.type
+    template = kind == "FUNCTION_TEMPLATE"
+    # libclang lists the arguments of functions, but not those of templates.
+    parameters = [child for child in cursor.get_children() if child.kind.name == "PARM_DECL"]
+    types = (function.get_result(), *(() if not parameters else function.argument_types()))
+    return Call(
+        tuple(item.spelling for item in types),
+        tuple(item.get_canonical().spelling for item in types),
+        sum(not _has_default(item) for item in parameters),
+        function.kind.name == "FUNCTIONPROTO" and function.is_function_variadic(),
+        template,
+    )
+
+
+def _has_default(parameter: Any) -> bool:
+    # The size of an array is an expression too; tokens do not show a default that a macro brings.
+    expressions = any(child.kind.is_expression() for child in parameter.get_children())
+    return expressions and not parameter.type.kind.name.endswith("ARRAY")
 
 
 def _macro_text(cursor: Any) -> str:
