@@ -16,6 +16,7 @@ _COMMANDS = {
     "check": "Report what convert would change or could not, and change nothing.",
     "explain": "Explain a CUDA name or a finding id.",
     "header": "Write a header that lets one source build for CUDA and MUSA.",
+    "rules": "Compare the rules with the headers that are installed.",
 }
 
 
