@@ -19,26 +19,26 @@ def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]
     for token in unit.tokens:
         if token.kind is TokenKind.COMMENT:
             continue
-        for match in _words_of(unit.data, token.start, token.end):
-            while index < len(taken) and taken[index].end <= match.start:
+        position = token.start
+        for hit in cuda_words().finditer(unit.data, token.start, token.end):
+            while index < len(taken) and taken[index].end <= hit.start():
                 index += 1
-            if any(span.start < match.end for span in taken[index : index + 1]):
+            following = taken[index].start if index < len(taken) else token.end
+            if hit.start() < position or following < hit.end():
                 continue
-            yield _left(unit.data, match)
+            preceding = taken[index - 1].end if index else 0
+            word = _word_around(unit.data, hit.span(), max(position, preceding), min(token.end, following))
+            position = word.end
+            yield _left(unit.data, word)
 
 
-def _words_of(data: bytes, start: int, end: int) -> Iterator[Span]:
-    position = start
-    for hit in cuda_words().finditer(data, start, end):
-        if hit.start() < position:
-            continue
-        first, last = hit.start(), hit.end()
-        while first > position and _WORD.fullmatch(data, first - 1, first):
-            first -= 1
-        whole = _WORD.match(data, first, end)
-        last = max(last, first + len(whole.group().rstrip(b".-+")) if whole else last)
-        position = last
-        yield Span(first, last)
+def _word_around(data: bytes, hit: tuple[int, int], floor: int, end: int) -> Span:
+    """The word that holds a hit, as far as it lies between `floor` and `end`."""
+    first, last = hit
+    while first > floor and _WORD.fullmatch(data, first - 1, first):
+        first -= 1
+    whole = _WORD.match(data, first, end)
+    return Span(first, max(last, first + len(whole.group().rstrip(b".-+"))) if whole else last)
 
 
 def _left(data: bytes, span: Span) -> Finding:
