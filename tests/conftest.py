@@ -9,6 +9,7 @@ import pytest
 
 from musify.engine.document import Conversion, convert_source
 from musify.engine.results import UNKNOWN_NAME
+from musify.languages.semantics import Semantics
 from musify.languages.surroundings import Settings, Surroundings
 from musify.model import ARCHITECTURES, Target
 from musify.rules import book
@@ -56,12 +57,14 @@ def convert(rules: RuleBook) -> Convert:
         architectures: tuple[str, ...] = ARCHITECTURES,
         surroundings: Surroundings | None = None,
         own: RuleBook | None = None,
+        semantics: Semantics | None = None,
         **settings: object,
     ) -> Converted:
         data = source if isinstance(source, bytes) else source.encode()
         chosen = Settings(Target(architectures, sdk), **settings)  # type: ignore[arg-type]  # test tables mix types
         document = Document.from_bytes(data)
-        return Converted(convert_source(document, own or rules, chosen, surroundings or Surroundings("test.cu")))
+        around = surroundings or Surroundings("test.cu")
+        return Converted(convert_source(document, own or rules, chosen, around, semantics))
 
     return run
 

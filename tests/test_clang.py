@@ -76,11 +76,11 @@ def test_cuda_headers_parse_without_an_error() -> None:
 
 def test_a_kernel_and_its_launch_parse_with_cuda_headers() -> None:
     source = b"__global__ void k(int *p) { *p = threadIdx.x; }\nvoid f(int *p) { k<<<1, 32>>>(p); cudaFree(p); }\n"
-    assert complaints(parse("launch.cu", source, flags.with_cuda([cuda_headers()]))) == []
+    assert complaints(parse("launch.cu", {"launch.cu": source}, flags.with_cuda([cuda_headers()]))) == []
 
 
 def test_bytes_that_are_not_utf8_keep_their_offsets() -> None:
-    parsed = parse("latin.cu", b"// caf\xe9\nint answer;\n", flags.header_less())
+    parsed = parse("latin.cu", {"latin.cu": b"// caf\xe9\nint answer;\n"}, flags.header_less())
     assert [(item.spelling, item.location.offset) for item in parsed.cursor.get_children()][-1] == ("answer", 12)
 
 

@@ -104,7 +104,7 @@ class _Collected:
         """
         source = "".join(f"#include <{header}>\n" for header in headers).encode()
         try:
-            parsed = parse(_PROBE, source, arguments, macros=True, bodies=False)
+            parsed = parse(_PROBE, {_PROBE: source}, arguments, macros=True, bodies=False)
         except Failed:
             self._note(alone, [Complaint(alone, 0, "libclang cannot parse it")])
             return set(headers)

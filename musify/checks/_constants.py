@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
 from musify.checks._device_code import continues_a_word, device_code
 from musify.checks._types import Types
 from musify.languages.cuda.unit import Unit
+from musify.model import Span
 from musify.source.conditions import NotAnExpression, evaluate, parse
 from musify.source.lexer import TokenKind, significant
 from musify.source.outline import Directive
@@ -47,9 +48,30 @@ class Constants:
             self._values[expression] = int(expression) if plain else self._value(expression, 0)
         return self._values[expression]
 
-    def settled(self, expression: bytes) -> int | None:
-        """The value of an expression, also through a local variable that gets one value and never another."""
-        value = self.value(expression)
+    def value_at(self, place: Span) -> int | None:
+        """The value of the integer expression at `place`: the compiler's where it was asked and knows, else `value`."""
+        semantics = self._unit.semantics
+        value = semantics.value(place) if semantics is not None else None
+        return self.value(self._code.with_macros[slice(*place)]) if value is None else value
+
+    def sizes(self, declaration: bytes, place: int) -> Iterator[tuple[bytes, int | None]]:
+        """Names and bytes of what `type a, b[4]` declares, which stands at the offset `place`.
+
+        The text may differ from the source's, yet not in where the names stand.
+        """
+        semantics = self._unit.semantics
+        for name, layout in self.types.declared(declaration):
+            size = None if layout is None else layout.size
+            declarator = re.search(rb"\b%s\b(?=\s*(?:[\[,]|\Z))" % re.escape(name), declaration) if name else None
+            if semantics is not None and declarator is not None:
+                start, end = declarator.span()
+                known = semantics.size(Span(place + start, place + end))
+                size = size if known is None else known
+            yield name, size
+
+    def settled(self, place: Span) -> int | None:
+        """The value of the expression at `place`, also through a local variable that gets one value and no other."""
+        value, expression = self.value_at(place), self._code.with_macros[slice(*place)]
         if value is not None or not re.fullmatch(rb"\s*[A-Za-z_]\w*\s*", expression):
             return value
         given: list[bytes] = []

@@ -206,19 +206,20 @@ def split_arguments(text: bytes, position: int) -> tuple[list[Span], int]:
         if sign in b"([{":
             depth += 1
         elif sign == b"," and depth == 0:
-            arguments.append(_trimmed(text, start, match.start()))
+            arguments.append(trimmed(text, start, match.start()))
             start = match.end()
         elif sign in b")]}":
             depth -= 1
             if depth < 0:
-                last = _trimmed(text, start, match.start())
+                last = trimmed(text, start, match.start())
                 return ([*arguments, last] if last.start < last.end or arguments else []), match.end()
         elif sign == b";" and depth == 0:
             break
     return arguments, position
 
 
-def _trimmed(text: bytes, start: int, end: int) -> Span:
+def trimmed(text: bytes, start: int, end: int) -> Span:
+    """What is left of a span without the white space at its ends."""
     piece = text[start:end]
     left = len(piece) - len(piece.lstrip())
     return Span(start + left, start + left + len(piece.strip()))

@@ -23,7 +23,7 @@ _FROM_THREAD = re.compile(
 )
 _PARTS = re.compile(rb"[/%]|>>|(?<!&)&(?!&)")
 _DERIVED = re.compile(rb"\b([A-Za-z_]\w*)\s*=\s*([\w\s.+*()-]+);")
-_CUT = re.compile(rb"(/|%|(?<!&)&(?!&)|>>)\s*\(?\s*(\w+)\b(?!\s*[.(])(\s*-\s*1\b\s*\)?)?")
+_CUT = re.compile(rb"(/|%|(?<!&)&(?!&)|>>)\s*\(?\s*(\w+(?:(?:<[\w:, ]*>)?::\w+)*)\b(?!\s*[.(])(\s*-\s*1\b\s*\)?)?")
 _SUBJECT = re.compile(rb"(?<![.>])\b([A-Za-z_]\w*(?:\s*\.\s*[xyz])?)\s*\)*\s*\Z")
 _WARP_CONSTANT = re.compile(rb"(?:\w*_)?WARP_?(?:SIZE|SZ|THREADS|WIDTH)|LOG2?_?WARP_?SIZE|kWarpSize|kWarpThreads")
 _DIVISORS = {b"/": 32, b"%": 32, b"&": 31, b">>": 5}
@@ -72,7 +72,7 @@ def stays_in_a_warp(unit: Unit, shuffle: Shuffle, function: Function) -> bool:
     if shuffle.lane is None or b"_xor" not in unit.text(shuffle.call.name):
         return False
     distance = unit.text(shuffle.lane)
-    value = constants(unit).value(distance)
+    value = constants(unit).value_at(shuffle.lane)
     if value is None and re.fullmatch(rb"[A-Za-z_]\w*", distance):
         halving = rb"for\s*\([^;]*\b" + distance + rb"\s*=\s*([^;,]+);[^;]*;\s*" + distance + rb"\s*(?:>>=|/=)"
         loops = re.findall(halving, device_code(unit).text[function.body.start : shuffle.call.name.start])
@@ -104,7 +104,8 @@ def split(unit: Unit, function: Function) -> Span | None:
     indices: set[bytes] | None = None
     for match in _CUT.finditer(body):
         subject = _SUBJECT.search(body, max(0, match.start() - 60), match.start())
-        if subject is None or not _is_a_warp(unit, match.group(1), match.group(2), is_less_one=bool(match.group(3))):
+        divisor = Span(function.body.start + match.start(2), function.body.start + match.end(2))
+        if subject is None or not _is_a_warp(unit, match.group(1), divisor, is_less_one=bool(match.group(3))):
             continue
         indices = _thread_indices(body) if indices is None else indices
         if subject.group(1) in indices or _THREAD.fullmatch(subject.group(1)):
@@ -125,11 +126,12 @@ def _thread_indices(body: bytes) -> set[bytes]:
     return own
 
 
-def _is_a_warp(unit: Unit, sign: bytes, divisor: bytes, *, is_less_one: bool) -> bool:
+def _is_a_warp(unit: Unit, sign: bytes, place: Span, *, is_less_one: bool) -> bool:
     """Whether `sign divisor` takes a thread's place in a warp of 32, or its warp; `& (WARP - 1)` is one less."""
+    divisor = unit.text(place)
     if divisor == b"warpSize" and b"define warpSize" not in unit.data:
         return False
-    value = constants(unit).value(divisor)
+    value = constants(unit).value_at(place)
     if value is None:
         # A constant of a header that is not at hand: its name tells.
         return _WARP_CONSTANT.fullmatch(divisor) is not None and not divisor.startswith(b"C10_")

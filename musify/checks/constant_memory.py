@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from musify.checks._constants import constants
 from musify.checks._device_code import closing_brace, device_code
-from musify.checks._types import Layout
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Span
 from musify.rules.device import limits
@@ -25,27 +24,28 @@ def run(unit: Unit) -> Iterator[Finding]:
     limit = min(exceeded.values())
     seen: dict[bytes, int] = {}
     over: Span | None = None
-    for place, name, layout in _variables(unit):
-        if layout is not None and layout.size > seen.get(name, 0):
-            seen[name] = layout.size
+    for place, name, size in _variables(unit):
+        if size is not None and size > seen.get(name, 0):
+            seen[name] = size
             over = place if over is None and sum(seen.values()) > limit else over
     if over is not None:
         arguments = {"bytes": str(sum(seen.values())), "limit": str(limit), "architectures": ", ".join(exceeded)}
         yield Finding("MUS221", over, "__constant__", arguments)
 
 
-def _variables(unit: Unit) -> Iterator[tuple[Span, bytes, Layout | None]]:
+def _variables(unit: Unit) -> Iterator[tuple[Span, bytes, int | None]]:
+    """Places, names and sizes of the variables in constant memory."""
     code = device_code(unit)
     for match in _CONSTANT.finditer(code.text):
         before = code.text[max(0, match.start() - 40) : match.start(1)].rsplit(b";")[-1]
         if b"extern" in before + match.group(1) or code.is_elsewhere(match.start()):
             continue
-        declaration = match.group(1).replace(b"__device__", b" ")
+        declaration = match.group(1).replace(b"__device__", b" " * len(b"__device__"))
         if match.group(2) != b";":
             count = b"[%d]" % _items(code.text, match.end() - 1)
             declaration = _UNBOUNDED.sub(count, declaration, count=1)
-        for name, layout in constants(unit).types.declared(declaration):
-            yield Span(match.start(), match.end() - 1), name, layout
+        for name, size in constants(unit).sizes(declaration, match.start(1)):
+            yield Span(match.start(), match.end() - 1), name, size
 
 
 def _items(text: bytes, position: int) -> int:

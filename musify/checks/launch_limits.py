@@ -36,7 +36,7 @@ def run(unit: Unit) -> Iterator[Finding]:
         text = device_code(unit).with_macros
         for match in _BOUNDS.finditer(text):
             for first in split_arguments(text, match.end())[0][:1]:
-                yield from _threads(unit, first, constants(unit).value(unit.text(first)))
+                yield from _threads(unit, first, constants(unit).value_at(first))
     if (b"ynamic" in data and (b"DynamicShared" in data or b"dynamicSmem" in data)) or b"DYNAMIC_SHARED" in data:
         yield from _requests(unit)
 
@@ -56,29 +56,31 @@ def _launches(unit: Unit) -> Iterator[list[Span]]:
         position = text.find(b"<<<", position + 3)
 
 
-def _block(unit: Unit, argument: Span, dimensions: dict[bytes, list[bytes]]) -> Iterator[Finding]:
-    text = unit.text(argument)
-    declared = dimensions.get(text, [])
-    product = _product(unit, b"dim3(" + declared[0] + b")" if len(declared) == 1 else text)
-    yield from _threads(unit, argument, product)
+def _block(unit: Unit, argument: Span, dimensions: dict[bytes, list[Span]]) -> Iterator[Finding]:
+    declared = dimensions.get(unit.text(argument), [])
+    match = _DIM3.match(device_code(unit).with_macros[slice(*argument)])
+    if len(declared) == 1:
+        threads = _product(unit, declared[0])
+    elif match is not None:
+        threads = _product(unit, Span(argument.start + match.start(1), argument.start + match.end(1)))
+    else:
+        threads = constants(unit).value_at(argument)
+    yield from _threads(unit, argument, threads)
 
 
-def _dimensions(unit: Unit) -> dict[bytes, list[bytes]]:
+def _dimensions(unit: Unit) -> dict[bytes, list[Span]]:
     """What the dim3 variables of a file are made with."""
-    found: dict[bytes, list[bytes]] = {}
+    found: dict[bytes, list[Span]] = {}
     for match in _DIM3_VARIABLE.finditer(device_code(unit).text):
-        found.setdefault(match.group(1), []).append(match.group(2))
+        found.setdefault(match.group(1), []).append(Span(*match.span(2)))
     return found
 
 
-def _product(unit: Unit, text: bytes) -> int | None:
-    """How many threads `256`, or `dim3(32, 32)`, stands for."""
-    match = _DIM3.match(text)
-    if match is None:
-        return constants(unit).value(text)
+def _product(unit: Unit, dimensions: Span) -> int | None:
+    """How many threads the arguments of a dim3 stand for."""
     product = 1
-    for span in split_arguments(match.group(1) + b")", 0)[0]:
-        value = constants(unit).value(match.group(1)[span.start : span.end])
+    for span in split_arguments(device_code(unit).with_macros[slice(*dimensions)] + b")", 0)[0]:
+        value = constants(unit).value_at(Span(dimensions.start + span.start, dimensions.start + span.end))
         if value is None:
             return None
         product *= value
@@ -101,7 +103,7 @@ def _requests(unit: Unit) -> Iterator[Finding]:
 
 
 def _shared(unit: Unit, place: Span, name: str) -> Iterator[Finding]:
-    size = constants(unit).settled(unit.text(place))
+    size = constants(unit).settled(place)
     if size is None:
         return
     available = limits("static_shared", unit.settings.target)

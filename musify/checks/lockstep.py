@@ -59,7 +59,7 @@ def _in_a_row(unit: Unit, steps: list[re.Match[bytes]]) -> Span | None:
     """`s[t] += s[t + 16]; s[t] += s[t + 8];` and nothing that synchronises between them."""
     text = device_code(unit).text
     for last, match in pairwise(steps):
-        before, distance = (constants(unit).value(item.group(3)) or 0 for item in (last, match))
+        before, distance = (constants(unit).value_at(Span(*item.span(3))) or 0 for item in (last, match))
         follows = match.group(1, 2) == last.group(1, 2) and 0 < distance < before <= WARP
         if follows and not _BARRIER.search(text, last.end(), match.start()):
             return Span(*last.span())
@@ -74,7 +74,7 @@ def _in_a_loop(unit: Unit, function: Function, steps: list[re.Match[bytes]]) -> 
         if not loops or loops[-1].group(1) != step.group(3):
             continue
         loop = loops[-1]
-        start = constants(unit).value(loop.group(2))
+        start = constants(unit).value_at(Span(*loop.span(2)))
         braced = text[loop.end() : loop.end() + 1] == b"{"
         end = closing_brace(text, loop.end() + 1) if braced else step.end()
         if start is not None and 1 < start <= WARP and step.end() <= end and not _BARRIER.search(text, loop.end(), end):

@@ -39,7 +39,7 @@ def _without_mask(unit: Unit) -> Iterator[Finding]:
 def _widths(unit: Unit) -> Iterator[Finding]:
     code = device_code(unit)
     for shuffle in shuffles(unit):
-        width = constants(unit).value(unit.text(shuffle.width)) if shuffle.width else None
+        width = constants(unit).value_at(shuffle.width) if shuffle.width else None
         if width is None or (0 < width <= WARP and width & (width - 1) == 0):
             continue
         if not code.is_elsewhere(shuffle.call.name.start):

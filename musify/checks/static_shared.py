@@ -39,8 +39,8 @@ def _sizes(unit: Unit, function: Function) -> dict[bytes, tuple[int, Span]]:
     for match in SHARED_VARIABLE.finditer(text, *function.body):
         if b"extern" in text[max(0, match.start() - 20) : match.start(1)].rsplit(b";")[-1] + match.group(1):
             continue
-        for name, layout in constants(unit).types.declared(match.group(1)):
-            if layout is not None:
-                entry = (layout.size, Span(match.start(), match.end() - 1))
+        for name, size in constants(unit).sizes(match.group(1), match.start(1)):
+            if size is not None:
+                entry = (size, Span(match.start(), match.end() - 1))
                 found[name] = min(found.get(name, entry), entry)
     return found

@@ -22,6 +22,6 @@ def run(unit: Unit) -> Iterator[Finding]:
     found = [(match.span(2), match.group(1)) for match in _TILE.finditer(code.with_macros)]
     found += [(match.span(1), b"tiled_partition") for match in _DYNAMIC_TILE.finditer(code.with_macros)]
     for span, name in sorted(found):
-        size = constants(unit).value(code.with_macros[slice(*span)])
+        size = constants(unit).value_at(Span(*span))
         if size is not None and size > WARP and not code.is_elsewhere(span[0]):
             yield Finding("MUS217", Span(*span), name.decode(), {"size": str(size)})

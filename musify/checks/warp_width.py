@@ -96,7 +96,7 @@ def _reaches_out(unit: Unit, shuffle: Shuffle) -> bool:
     """
     if shuffle.is_absolute or shuffle.lane is None:
         return True
-    distance = constants(unit).value(unit.text(shuffle.lane))
+    distance = constants(unit).value_at(shuffle.lane)
     return distance is not None and distance >= WARP
 
 

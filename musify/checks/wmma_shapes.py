@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from musify.checks._constants import constants
-from musify.checks._device_code import Function, device_code
+from musify.checks._device_code import Function, device_code, trimmed
 from musify.languages.cuda.unit import Unit
 from musify.model import Finding, Severity, Span
 
@@ -39,5 +39,6 @@ def run(unit: Unit) -> Iterator[Finding]:
 
 def _shape(unit: Unit, match: re.Match[bytes]) -> str:
     """`16x16x16`, with names where a size is not known."""
-    sizes = [(constants(unit).value(text), text.strip().decode()) for text in match.group(1, 2, 3)]
-    return "x".join(text if value is None else str(value) for value, text in sizes)
+    sizes = [trimmed(match.string, *match.span(group)) for group in (1, 2, 3)]
+    values = [(constants(unit).value_at(size), match.string[slice(*size)]) for size in sizes]
+    return "x".join(text.decode() if value is None else str(value) for value, text in values)

@@ -13,14 +13,17 @@ from musify.model import MusifyError
 
 STANDARD = "-std=c++17"
 _STUBS = Path(__file__).parent / "stubs"
+# What header-less source is told of CUDA.
+HEADER_LESS = _STUBS / "header_less.h"
 # clang asks the driver for the toolkit's version to know how kernels are launched; any from 9.2 on will do.
 _LAUNCHES = ("-Xclang", "-target-sdk-version=12.0")
 
 
 def header_less() -> list[str]:
-    """CUDA source without any header: no include is found, what they would declare is unknown."""
+    """CUDA source without the headers of the system and of CUDA: what they declare is unknown, save the basic types."""
     return ["-x", "cuda", "--cuda-host-only", "-nostdinc", "-nostdinc++", "-nocudainc", "-nocudalib", STANDARD,
-            "-fgpu-rdc", "-ferror-limit=0", "-w", *_LAUNCHES]  # fmt: skip
+            "-fgpu-rdc", "-ferror-limit=0", "-w", "-fno-spell-checking", *_LAUNCHES,
+            "-include", str(HEADER_LESS)]  # fmt: skip
 
 
 def plain(include: Sequence[Path] = ()) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from musify.clang.library import load
@@ -24,11 +24,14 @@ class Failed(MusifyError):
     """libclang gave no result at all for a text."""
 
 
-def parse(path: str, data: bytes, arguments: Sequence[str], *, macros: bool = False, bodies: bool = True) -> Any:
-    """The translation unit (clang.cindex.TranslationUnit) of `data`, which counts as the file at `path`.
+def parse(
+    path: str, texts: Mapping[str, bytes], arguments: Sequence[str], *, macros: bool = False, bodies: bool = True
+) -> Any:
+    """The translation unit (clang.cindex.TranslationUnit) of the file at `path`.
 
-    It goes on after errors of any kind. `macros`: record definitions and uses of macros. `bodies`: look into
-    functions. Raises Failed, and MusifyError where libclang is missing.
+    `texts` are those of files, by path, that count in place of what is on disk. It goes on after errors of any kind.
+    `macros`: record definitions and uses of macros. `bodies`: look into functions. Raises Failed, and MusifyError where
+    libclang is missing.
     """
     library = load()
     unit = library.cindex.TranslationUnit
@@ -38,7 +41,7 @@ def parse(path: str, data: bytes, arguments: Sequence[str], *, macros: bool = Fa
     if not bodies:
         options |= unit.PARSE_SKIP_FUNCTION_BODIES
     try:
-        return library.index.parse(path, list(arguments), [(path, data)], options)
+        return library.index.parse(path, list(arguments), list(texts.items()), options)
     except library.cindex.TranslationUnitLoadError as error:
         raise Failed(f"{path}: libclang cannot parse it") from error
 

@@ -73,7 +73,7 @@ def public_declarations(
     result is what clang complained of: with an error a list may lack declarations. Raises MusifyError.
     """
     source = "".join(f"#include <{header}>\n" for header in headers).encode()
-    parsed = parse(_PROBE, source, arguments, macros=True, bodies=False)
+    parsed = parse(_PROBE, {_PROBE: source}, arguments, macros=True, bodies=False)
     return declarations_of(parsed, within), complaints(parsed)
 
 

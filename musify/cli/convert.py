@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from musify.cli import running
-from musify.cli.options import apply_config, settings_of, shared_options
+from musify.cli.options import apply_config, semantics_of, settings_of, shared_options
 from musify.engine.document import convert_source
 from musify.engine.results import FileResult, RunResult, record_conversion
+from musify.engine.semantic import settle
 from musify.languages.registry import Language, language_of
 from musify.languages.surroundings import Surroundings
 from musify.model import ExitCode, MusifyError, Severity
@@ -85,7 +86,10 @@ def _convert_stdin(paths: list[Path], options: dict[str, Any]) -> ExitCode:
         raise MusifyError(f"stdin: {error}") from error
     rules = book.load([Path(path) for path in options["rules"]])
     surroundings = Surroundings(name, namespaces=survey_source(name, document.data, rules).namespaces)
-    conversion = convert_source(document, rules, settings_of(options), surroundings)
+    semantics = semantics_of(options, rules)
+    answers = semantics.answers(Path(name), document.data, None) if semantics is not None else None
+    conversion = convert_source(document, rules, settings_of(options), surroundings, answers)
+    conversion.findings[:0] = settle(answers, name)
     sys.stdout.buffer.write(document.encode(conversion.new_data) if conversion.edits else raw)
     result = FileResult(name, name, Language.CUDA.value)
     record_conversion(result, conversion, options["lang"], details=False)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from musify.languages.surroundings import Settings
 from musify.model import ARCHITECTURES, DEFAULT_TARGET, SDK_VERSIONS, Target
 from musify.project.config import find_config
+from musify.rules.book import RuleBook
 from musify.rules.findings import LANGUAGES
+
+if TYPE_CHECKING:
+    from musify.clang.run import SemanticRun
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,6 +35,12 @@ _SHARED = (
                  help="What to do with names whose counterpart nobody has been seen to write."),
     click.option("--keep-names", is_flag=True, help="Rename no file."),
     click.option("--comments", is_flag=True, help="Rename in comments too."),
+    click.option("--semantic", is_flag=True,
+                 help="Ask libclang about names and constants (needs the extra `semantic`)."),
+    click.option("--compile-commands", type=click.Path(path_type=Path), metavar="FILE",
+                 help="(with --semantic) How each source is compiled: compile_commands.json."),
+    click.option("--cuda-include", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
+                 help="(with --semantic) Include folder of a CUDA toolkit; repeatable."),
     click.option("-j", "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1,
                  help="Processes.  [default: one a core]"),
     click.option("--report", multiple=True, metavar="FORMAT[:PATH]", help="Write a report (json, text); repeatable."),
@@ -39,6 +49,8 @@ _SHARED = (
     click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of messages."),
     click.option("-q", "--quiet", is_flag=True, help="No summary and no progress."),
 )  # fmt: skip
+
+_SEMANTIC = ("compile_commands", "cuda_include")
 
 
 def shared_options(command: Command) -> Command:
@@ -59,12 +71,30 @@ def without(*names: str) -> Callable[[click.Command], click.Command]:
 
 
 def apply_config(context: click.Context, paths: Sequence[Path]) -> None:
-    """Let the configuration file set what the command line left open. Raises MusifyError for a bad file."""
+    """Let the configuration file set what the command line left open. Raises MusifyError for a bad file.
+
+    UsageError for options of --semantic without it; a configuration may hold them for when it is asked for.
+    """
     settings = find_config(paths[0] if paths else Path())
     for parameter in context.command.params:
         name = parameter.name or ""
         if name in settings and context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
             context.params[name] = parameter.type_cast_value(context, settings[name])
+    for name in _SEMANTIC:
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and not context.params["semantic"]:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --semantic")
+
+
+def semantics_of(options: dict[str, Any], rules: RuleBook) -> SemanticRun | None:
+    """What --semantic and its companions ask for; None without it. Raises MusifyError."""
+    if not options["semantic"]:
+        return None
+    from musify.clang import run
+
+    commands = options["compile_commands"]
+    folders = [Path(folder) for folder in options["cuda_include"]]
+    return run.prepare(Path(commands) if commands else None, folders, rules.all_headers())
 
 
 def settings_of(options: dict[str, Any]) -> Settings:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from musify.cli.options import settings_of
+from musify.cli.options import semantics_of, settings_of
 from musify.engine import tree
 from musify.engine.processes import Progress
 from musify.engine.results import RunResult
@@ -47,10 +47,13 @@ def make_plan(
     *,
     diff: bool,
 ) -> tree.Plan:
-    """The plan of the run. Raises MusifyError for a bad rule file or report."""
+    """The plan of the run. Raises MusifyError for a bad rule file or report, and without libclang."""
     details = any(parse_request(request)[0] == "json" for request in options["report"]) or bool(options.get("baseline"))
     rules = book.load([Path(path) for path in options["rules"]])
-    return tree.Plan(files, layout, rules, settings_of(options), destination, options["lang"], details, diff)
+    return tree.Plan(
+        files, layout, rules, settings_of(options), destination, options["lang"], details, diff,
+        semantics=semantics_of(options, rules),
+    )  # fmt: skip
 
 
 def run(plan: tree.Plan, options: dict[str, Any]) -> RunResult:

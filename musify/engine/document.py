@@ -9,6 +9,7 @@ from musify.engine.annotations import annotation_edits
 from musify.languages.cuda import source
 from musify.languages.cuda.unit import Unit
 from musify.languages.registry import Language, reader_of
+from musify.languages.semantics import Semantics
 from musify.languages.surroundings import BuildSurroundings, Settings, Surroundings
 from musify.model import Edit, Finding, Span
 from musify.rules.book import RuleBook
@@ -68,15 +69,22 @@ def convert_build(
     return Conversion(document, [], [Finding("MUS902", Span(0, 0), surroundings.path, {"reason": problem}), *findings])
 
 
-def convert_source(document: Document, book: RuleBook, settings: Settings, surroundings: Surroundings) -> Conversion:
+def convert_source(
+    document: Document,
+    book: RuleBook,
+    settings: Settings,
+    surroundings: Surroundings,
+    semantics: Semantics | None = None,
+) -> Conversion:
     """Convert a C, C++ or CUDA document. Never raises for what the document holds.
 
-    Where the self-check refuses the result, the edits are dropped and a finding says so.
+    `semantics` answers what tokens leave open, where a compiler is to be asked. Where the self-check refuses the
+    result, the edits are dropped and a finding says so.
     """
     hits = source.look(document.data, book)
     if not hits.words and not hits.marks:
         return Conversion(document)
-    unit = Unit(document.data, book, settings, surroundings, hits=hits)
+    unit = Unit(document.data, book, settings, surroundings, hits=hits, semantics=semantics)
     result = source.convert(unit)
     declared = frozenset(result.declared)
     outline = unit.outline

@@ -23,12 +23,14 @@ Result = TypeVar("Result")
 class Work(Generic[Shared, Result]):
     """What is done with an item, given what all share and its number; and what stands for one whose process died.
 
-    Both cross to worker processes, so they are functions of a module, or partial ones.
+    `isolated`: it may bring its process down, so it is never done in this one. Both functions
+    cross to worker processes, so they are functions of a module, or partial ones.
     """
 
     title: str
     do: Callable[[Shared, int], Result]
     lost: Callable[[Shared, int], Result]
+    isolated: bool = False
 
 
 def spread(
@@ -43,7 +45,7 @@ def spread(
     total = sum(sizes[number] for number in numbers)
     done = 0
     workers = min(jobs, len(numbers))
-    if workers < 2 or total < _PARALLEL_BYTES:
+    if not numbers or (not work.isolated and (workers < 2 or total < _PARALLEL_BYTES)):
         batches: Iterator[list[tuple[int, Result]]] = ([(number, work.do(shared, number))] for number in numbers)
     else:
         batches = _in_processes(shared, work, _batches(numbers, sizes, workers), workers)

@@ -54,6 +54,7 @@ class FileResult:
     """What became of one file. `names` counts renamed names by (library, evidence).
 
     `settled` is the path below the output folder that its content now waits for; None where it could not be written.
+    `asked` and `answered` count the questions that libclang was asked.
     """
 
     path: str
@@ -68,6 +69,8 @@ class FileResult:
     diff: bytes = b""
     declared: frozenset[bytes] = frozenset()
     settled: str | None = None
+    asked: int = 0
+    answered: int = 0
 
     @property
     def renamed(self) -> bool:

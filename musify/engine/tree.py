@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from musify.engine.document import Conversion, convert_build, convert_source
 from musify.engine.processes import Progress, Work, collect_seldom, spread
 from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, record_conversion
+from musify.engine.semantic import answers_for, death, settle
 from musify.languages.registry import Language
 from musify.languages.surroundings import BuildSurroundings, IncludeTarget, Settings
 from musify.model import Finding, Span
@@ -27,6 +28,9 @@ from musify.project.survey import FileSurvey, ProjectIndex, survey_source
 from musify.rules.book import RuleBook
 from musify.source import diff, document
 from musify.source.document import Document, NotText
+
+if TYPE_CHECKING:
+    from musify.clang.run import LazyAnswers, SemanticRun
 
 _DIED = "the process that worked on the file died"
 
@@ -47,6 +51,8 @@ class Plan:
     diff: bool = False
     index: ProjectIndex | None = None
     renamed: dict[bytes, IncludeTarget] = field(default_factory=dict)
+    semantics: SemanticRun | None = None
+    paths: dict[str, Path] = field(default_factory=dict)
 
 
 Look = Callable[[Plan, SourceFile, Conversion], Result]
@@ -61,7 +67,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     results: dict[int, FileResult] = {}
     everything = range(len(plan.files))
     try:
-        for number, result in spread(plan, _PROCESS, everything, sizes, jobs, progress):
+        for number, result in spread(plan, _work(plan, _PROCESS), everything, sizes, jobs, progress):
             results[number] = result
     except BaseException:
         for file in plan.files:
@@ -103,7 +109,7 @@ def inspect(
         for number, file in enumerate(plan.files)
         if file.language is Language.CUDA and not file.is_link and (wanted is None or file.relative in wanted)
     ]
-    work = Work("converting", partial(_inspect, look), partial(_lost_look, look))
+    work = _work(plan, Work("converting", partial(_inspect, look), partial(_lost_look, look)))
     found = dict(spread(plan, work, numbers, sizes, jobs, progress))
     return [found[number] for number in numbers]
 
@@ -115,6 +121,7 @@ def _survey_all(plan: Plan, sizes: Sequence[int], jobs: int, progress: Progress 
     sources = [number for number, file in enumerate(plan.files) if file.language is Language.CUDA]
     for number, survey in spread(plan, _SURVEY, sources, sizes, jobs, progress):
         surveys[plan.files[number].relative] = survey
+    plan.paths = paths
     plan.index = ProjectIndex(surveys, plan.layout, plan.book, partial(_read, paths))
     plan.renamed = plan.layout.renamed
 
@@ -161,7 +168,10 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
         result.output_path, result.settled = result.path, file.relative
         return
     result.size = len(raw)
-    conversion = _convert(plan, file, source)
+    answers = _answers(plan, file, source)
+    conversion = _convert(plan, file, source, answers)
+    if answers is not None:
+        result.asked, result.answered = answers.asked, answers.answered
     record_conversion(result, conversion, plan.language, details=plan.details)
     changed = conversion.new_data != source.data
     if changed:
@@ -182,7 +192,8 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
 def _inspect(look: Look[Result], plan: Plan, number: int) -> Result:
     file = plan.files[number]
     try:
-        conversion = _convert(plan, file, document.read(file.path))
+        source = document.read(file.path)
+        conversion = _convert(plan, file, source, _answers(plan, file, source))
     except OSError as error:
         conversion = _unreadable("MUS901", file, f"{error.strerror or error}")
     except NotText as error:
@@ -194,13 +205,26 @@ def _unreadable(identifier: str, file: SourceFile, reason: str) -> Conversion:
     return Conversion(Document(b""), [], [Finding(identifier, Span(0, 0), file.shown, {"reason": reason})])
 
 
-def _convert(plan: Plan, file: SourceFile, source: Document) -> Conversion:
+def _work(plan: Plan, work: Work[Plan, Result]) -> Work[Plan, Result]:
+    """The work as it is done: what calls libclang may bring its process down."""
+    return work if plan.semantics is None else replace(work, isolated=True)
+
+
+def _answers(plan: Plan, file: SourceFile, source: Document) -> LazyAnswers | None:
+    if plan.semantics is None or plan.index is None or file.language is not Language.CUDA:
+        return None
+    return answers_for(plan.semantics, plan.index, plan.paths, file, source)
+
+
+def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswers | None) -> Conversion:
     assert plan.index is not None and file.language is not None
     try:
         if file.language is not Language.CUDA:
             surroundings = BuildSurroundings(file.relative, plan.renamed)
             return convert_build(source, file.language, plan.book, plan.settings, surroundings)
-        return convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative))
+        conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
+        conversion.findings[:0] = settle(answers, file.shown)
+        return conversion
     except Exception as error:  # a fault of ours in one file must not lose the others
         reason = f"internal error: {type(error).__name__}: {error}"
         return Conversion(source, [], [Finding("MUS902", Span(0, 0), file.shown, {"reason": reason})])
@@ -253,6 +277,12 @@ def _lost_survey(plan: Plan, number: int) -> FileSurvey:
 
 def _lost_file(plan: Plan, number: int) -> FileResult:
     file = plan.files[number]
+    if plan.semantics is not None:
+        without = replace(plan, semantics=None)
+        work = replace(_PROCESS, isolated=True)
+        result = next(spread(without, work, [number], [_size(item) for item in plan.files], 1))[1]
+        result.findings.append(finding_record(Document(b""), death(file.shown), plan.language))
+        return result
     result = FileResult(file.shown, file.shown, file.language.value if file.language else None)
     result.findings.append(_whole_file(plan, "MUS902", file.shown, {"reason": _DIED}))
     return result

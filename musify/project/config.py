@@ -20,6 +20,9 @@ _KEYS: dict[str, tuple[str, type[Any]]] = {
     "unattested": ("unattested", str),
     "keep-names": ("keep_names", bool),
     "comments": ("comments", bool),
+    "semantic": ("semantic", bool),
+    "compile-commands": ("compile_commands", str),
+    "cuda-include": ("cuda_include", list),
     "jobs": ("jobs", int),
     "lang": ("lang", str),
     "select": ("select", list),
@@ -39,7 +42,7 @@ _KINDS: dict[type[Any], str] = {
 def find_config(start: Path) -> dict[str, Any]:
     """The settings that hold for `start`, by option name; empty where no file sets any.
 
-    Paths of rule files are made relative to the configuration's folder. Raises MusifyError for a bad file.
+    Paths of files and folders are made relative to the configuration's folder. Raises MusifyError for a bad file.
     """
     folder = start.resolve()
     if not folder.is_dir():
@@ -66,9 +69,9 @@ def _checked(path: Path, table: dict[str, Any]) -> dict[str, Any]:
         well_formed = isinstance(value, kind) and (kind is not list or all(isinstance(item, str) for item in value))
         if not well_formed:
             raise MusifyError(f"{path}:{_line(path, key)}: {key} must be {_KINDS[kind]}")
-        if name == "rules":
+        if name in ("rules", "cuda_include"):
             value = [str(path.parent / str(item)) for item in list(value)]
-        elif name == "baseline":
+        elif name in ("baseline", "compile_commands"):
             value = str(path.parent / str(value))
         options[name] = value
     return options

@@ -96,6 +96,7 @@ class ProjectIndex:
         self._read = read
         self._namespaces = frozenset[bytes]().union(*(survey.namespaces for survey in surveys.values()))
         self._includes = {path: self._resolve(path, survey.includes) for path, survey in surveys.items()}
+        self._includers = self._turned_round()
         self._survey_included_sources()
         self._tellers = {path for path, survey in self._surveys.items() if survey.tells_others}
         self._leading = self._leading_to(self._tellers)
@@ -122,6 +123,20 @@ class ProjectIndex:
     def _constants(self, path: str) -> dict[bytes, bytes]:
         """What the files define that `path` includes, directly or not."""
         return self._definitions.of(self._reachable(path) - {path})
+
+    def sources_including(self, path: str) -> list[str]:
+        """The sources that include the header at `path`, directly or not: the nearest first. None for a source."""
+        if posixpath.splitext(path)[1].lower() in _SOURCES:
+            return []
+        found: list[str] = []
+        seen = {path}
+        level = [path]
+        while level:
+            level = sorted({other for item in level for other in self._includers.get(item, ())} - seen)
+            seen.update(level)
+            sources = [item for item in level if posixpath.splitext(item)[1].lower() in _SOURCES]
+            found += sorted(sources, key=lambda item: (not item.endswith(".cu"), item))
+        return found
 
     def _survey_included_sources(self) -> None:
         """A .cu that another file includes tells as a header does."""
@@ -156,16 +171,20 @@ class ProjectIndex:
             macros.update(self._surveys[other].macros)
         return own, macros
 
-    def _leading_to(self, goals: set[str]) -> set[str]:
-        """`goals` and all files that include one of them, directly or not."""
+    def _turned_round(self) -> dict[str, list[str]]:
+        """The files that include each file."""
         includers: dict[str, list[str]] = {}
         for path, targets in self._includes.items():
             for target in targets.values():
                 includers.setdefault(target.path, []).append(path)
+        return includers
+
+    def _leading_to(self, goals: set[str]) -> set[str]:
+        """`goals` and all files that include one of them, directly or not."""
         seen = set(goals)
         pending = list(goals)
         while pending:
-            new = set(includers.get(pending.pop(), ())) - seen
+            new = set(self._includers.get(pending.pop(), ())) - seen
             seen |= new
             pending += new
         return seen

@@ -42,6 +42,7 @@ def _summary(result: RunResult) -> dict[str, object]:
             for (identifier, severity), count in sorted(sums.findings.items())
         ],
         "suppressed": sums.suppressed,
+        **({"semantic": {"asked": sums.asked, "answered": sums.answered}} if sums.asked else {}),
         "leftovers": [{"name": name, "count": count} for name, count in sums.leftovers.most_common(50)],
     }
 

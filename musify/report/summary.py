@@ -28,6 +28,7 @@ _WORDS = {
         "library": "library", "total": "total", "finding": "finding", "severity": "severity", "count": "count",
         "names": "names renamed, by evidence", "findings": "findings", "left": "most frequent names left standing: ",
         "suppressed": "{count} findings suppressed by marks", "clean": "no findings",
+        "semantic": "libclang answered {answered} of {asked} questions about names and constants",
     },
     "zh": {
         "files": "共 {files} 个文件（{megabytes:.1f} MB），{changed} 个已更改，{renamed} 个已改名，{edits} 处编辑，"
@@ -35,6 +36,7 @@ _WORDS = {
         "library": "库", "total": "合计", "finding": "发现", "severity": "级别", "count": "数量",
         "names": "改名的名称（按佐证）", "findings": "发现", "left": "保留最多的名称：",
         "suppressed": "{count} 项发现被标记抑制", "clean": "没有发现",
+        "semantic": "libclang 回答了 {asked} 个关于名称与常量的问题中的 {answered} 个",
     },
 }  # fmt: skip
 
@@ -48,6 +50,8 @@ def print_summary(result: RunResult, console: Console, language: str = "en") -> 
         seconds=result.seconds,
     )  # fmt: skip
     console.print(head, highlight=False)
+    if sums.asked:
+        console.print(words["semantic"].format(asked=sums.asked, answered=sums.answered), highlight=False)
     if sums.names:
         _names(sums, console, words)
     if sums.findings:

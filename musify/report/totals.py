@@ -13,7 +13,10 @@ _LEFT_STANDING = ("MUS101", "MUS104", "MUS110", "MUS114", "MUS201", "MUS302", "M
 
 @dataclass
 class Totals:
-    """Counts over all files. `names` by (library, evidence); `findings` by (id, severity), suppressed ones apart."""
+    """Counts over all files. `names` by (library, evidence); `findings` by (id, severity), suppressed ones apart.
+
+    `asked` and `answered`: questions to libclang.
+    """
 
     files: int = 0
     changed: int = 0
@@ -24,6 +27,8 @@ class Totals:
     findings: Counter[tuple[str, str]] = field(default_factory=Counter)
     suppressed: int = 0
     leftovers: Counter[str] = field(default_factory=Counter)
+    asked: int = 0
+    answered: int = 0
 
     @property
     def by_evidence(self) -> Counter[str]:
@@ -44,6 +49,8 @@ def totals(result: RunResult) -> Totals:
         sums.bytes += file.size
         sums.edits += file.edit_count
         sums.names.update(file.names)
+        sums.asked += file.asked
+        sums.answered += file.answered
     for file in result.files:
         for finding in file.findings:
             if finding.suppressed:

@@ -127,6 +127,8 @@ def may_declare(outline: Outline, around: Neighbours, enums: EnumBodies, word: S
         return after == b"="
     if after not in _AFTER_DECLARED and after != b"}":
         return False
+    if before == b"}":
+        return after in (b";", b",", b"[")  # typedef enum { ... } name;
     if before in (b",", b"{"):
         return word.start in enums or (before == b"," and after in (b";", b"=", b":"))
     if before == b")":

@@ -14,6 +14,7 @@ from musify.languages.cuda.references import (
     qualified_chain,
     scope_of,
 )
+from musify.languages.cuda.resolution import Resolution
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import Settings
 from musify.model import Applicability, Edit, Evidence, Finding, Severity, Span, version_number
@@ -35,9 +36,10 @@ _SOMEBODY_ELSES = {
 class NameConverter:
     """Works through the names of one unit."""
 
-    def __init__(self, unit: Unit, ownership: Ownership) -> None:
+    def __init__(self, unit: Unit, ownership: Ownership, resolution: Resolution) -> None:
         self._unit = unit
         self._ownership = ownership
+        self._resolution = resolution
         self._late_libraries: set[str] = set()
 
     def run(self) -> Iterator[Edit | Finding]:
@@ -109,12 +111,19 @@ class NameConverter:
             return
         if scope is Scope.TRAILING:
             scope = Scope.PLAIN if rule.kind in TYPE_KINDS else Scope.MEMBER
-        reason = _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(rule.name, word, scope) else None)
+        reason = self._reason(rule.name, word, scope)
         if reason is not None:
             if rule.action is not Action.IDENTITY and not self._ownership.is_declaration(word):
                 yield Finding("MUS117", word, rule.name.decode(), {"reason": reason[0], "reason_zh": reason[1]})
             return
         yield from self.outcome(rule, [(word, rule.target)] if rule.action is Action.RENAME else [], word)
+
+    def _reason(self, name: bytes, word: Span, scope: Scope) -> tuple[str, str] | None:
+        """Why the name is not the API's, in two languages; None where it is."""
+        verdict = self._resolution.of(name, word, scope)
+        if verdict is not None:
+            return None if verdict.of_api else (f"it is declared at {verdict.place}", f"声明于 {verdict.place}")
+        return _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(name, word, scope) else None)
 
     def _qualified(self, word: Span, head: bytes) -> Iterator[Edit | Finding]:
         outline, book = self._unit.outline, self._unit.book
@@ -170,7 +179,8 @@ class NameConverter:
             directive.keyword not in (b"define", b"pragma") or directive.name_start == word.start
         ):
             return
-        if _is_used(name, around, unit):
+        verdict = self._resolution.of(name, word, scope)
+        if (verdict is None or verdict.of_api) and _is_used(name, around, unit):
             yield _unknown_finding(word, name, unit.book.lookalike_library(name))
 
 

@@ -26,7 +26,9 @@ class Ownership:
         self.declarations = listed_declarations(unit)
         self._data = unit.data
         self._places = {item.place.start for item in self.declarations if not self.is_ported(item)}
-        self._exported = {item.place.start for item in self.declarations if item.exported and not item.path}
+        self._exported = {
+            item.place.start for item in self.declarations if item.exported and not item.path and not item.mirrors_api
+        }
         self._file_names: set[bytes] = set()
         self._scopes: dict[bytes, list[Span]] = {}
         for item in self.declarations:

@@ -11,6 +11,8 @@ from musify.languages.cuda.includes import IncludeConverter
 from musify.languages.cuda.macros import MacroConverter
 from musify.languages.cuda.names import NameConverter, rename_edit
 from musify.languages.cuda.ownership import Ownership
+from musify.languages.cuda.references import Scope
+from musify.languages.cuda.resolution import Resolution
 from musify.languages.cuda.strings import StringConverter
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Severity
@@ -55,8 +57,9 @@ def convert(unit: Unit) -> SourceConversion:
 def _passes(unit: Unit, macros: MacroConverter) -> Iterator[Edit | Finding]:
     yield from IncludeConverter(unit).run()
     ownership = Ownership(unit)
-    yield from _declared(ownership.declarations)
-    yield from NameConverter(unit, ownership).run()
+    resolution = Resolution(unit)
+    yield from _declared(item for item in ownership.declarations if not _is_of_api(resolution, item))
+    yield from NameConverter(unit, ownership, resolution).run()
     yield from macros.run()
     yield from StringConverter(unit, lambda data: _convert_fragment(unit, data)).run()
     if unit.settings.comments:
@@ -69,6 +72,12 @@ def _passes(unit: Unit, macros: MacroConverter) -> Iterator[Edit | Finding]:
 def _convert_fragment(unit: Unit, data: bytes) -> tuple[list[Edit], list[Finding]]:
     result = convert(Unit(data, unit.book, unit.settings, unit.surroundings, hits=look(data, unit.book)))
     return result.edits, [item for item in result.findings if item.name.encode() not in result.declared]
+
+
+def _is_of_api(resolution: Resolution, item: Declaration) -> bool:
+    """Whether what looks like a declaration is a use of the API to a compiler."""
+    verdict = resolution.of(item.name, item.place, Scope.QUALIFIED)
+    return verdict is not None and verdict.of_api
 
 
 def _declared(declarations: Iterable[Declaration]) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from musify.languages.cuda.references import Neighbours, neighbours
+from musify.languages.semantics import Semantics
 from musify.languages.surroundings import Settings, Surroundings
 from musify.model import Span
 from musify.rules.book import RuleBook
@@ -29,11 +30,13 @@ class Unit:
         surroundings: Surroundings | None = None,
         *,
         hits: Hits | None = None,
+        semantics: Semantics | None = None,
     ) -> None:
         self.data = data
         self.book = book
         self.settings = settings or Settings()
         self.surroundings = surroundings or Surroundings()
+        self.semantics = semantics
         self.outline = Outline(data)
         self._hits = hits or book.words().find(data)
         self._neighbours: dict[int, Neighbours] = {}
