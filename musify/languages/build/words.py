@@ -1,4 +1,4 @@
-"""Environment variables and paths that have a counterpart, in any language."""
+"""Environment variables, paths and files of libraries that have a counterpart, in any language."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ from collections.abc import Iterator
 from functools import cache
 
 from musify.languages.build.facts import named
+from musify.languages.build.flag_values import linked
 from musify.languages.build.unit import BuildUnit, TokenKind
-from musify.model import Applicability, Edit, Span
+from musify.model import Applicability, Edit, Finding, Severity, Span
 
 BUILD_WORD = "build-word"
+LIBRARY_FILE = "library-file"
 _VERSIONED = re.compile(rb"-\d+(?:\.\d+)*")
+# MUSA's toolkit has one folder of libraries, lib.
+_LIBRARIES = re.compile(rb"[)}]?/lib(64)(?!\w)")
+_LIBRARY_FILE = re.compile(rb"(?<![\w.-])lib(?P<name>[a-zA-Z][\w-]*)\.(?:so|a|dylib)(?P<version>(?:\.\d+)*)(?!\w)")
 
 
-def find_words(unit: BuildUnit) -> Iterator[Edit]:
-    """Edits for variables and paths, outside comments and names of a programming language."""
+def find_words(unit: BuildUnit) -> Iterator[Edit | Finding]:
+    """Edits and findings for variables, paths and library files, outside comments."""
     for token in unit.tokens:
-        if token.kind not in (TokenKind.COMMENT, TokenKind.NAME):
-            yield from word_edits(unit.data, Span(token.start, token.end))
+        if token.kind is not TokenKind.COMMENT:
+            within = Span(token.start, token.end)
+            yield from word_edits(unit.data, within)
+            yield from _library_files(unit, within)
 
 
 def word_edits(data: bytes, within: Span) -> Iterator[Edit]:
@@ -33,6 +40,31 @@ def word_edits(data: bytes, within: Span) -> Iterator[Edit]:
         yield Edit(
             Span(match.start(), end), word.musa, BUILD_WORD, applicability, word.cuda.decode(), "", word.evidence.value
         )
+        libraries = _LIBRARIES.match(data, end, within.end)
+        if libraries is not None:
+            yield Edit(Span(*libraries.span(1)), b"", BUILD_WORD, applicability, "lib64", "", word.evidence.value)
+
+
+def _library_files(unit: BuildUnit, within: Span) -> Iterator[Edit | Finding]:
+    """`libcudart.so.12` is `libmusart.so`: the numbers in CUDA's file names mean nothing for MUSA's."""
+    for match in _LIBRARY_FILE.finditer(unit.data, *within):
+        library = linked(match.group("name"), unit.book)
+        name = match.group().decode()
+        if library.library is None:
+            continue
+        if not library.target:
+            yield Finding("MUS525", Span(*match.span()), name, library.arguments, Severity.WARNING)
+            continue
+        sure = library.listed and not match.group("version")
+        applicability = Applicability.SAFE if sure else Applicability.REVIEW
+        yield Edit(
+            Span(*match.span("name")), library.target, LIBRARY_FILE, applicability, name, library.library.id, "code"
+        )
+        if match.group("version"):
+            yield Edit(Span(*match.span("version")), b"", LIBRARY_FILE, applicability, name, library.library.id, "code")
+            target = name.replace(library.name.decode(), library.target.decode(), 1)
+            without = target.removesuffix(match.group("version").decode())
+            yield Finding("MUS550", Span(match.start(), match.end("name")), name, {"target": without})
 
 
 @cache
