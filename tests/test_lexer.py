@@ -107,3 +107,10 @@ def test_literals_are_told_apart() -> None:
 def test_number_sign_at_a_continued_line_is_no_directive() -> None:
     outline = Outline(b"#define S(x) \\\n#x\nint a;\n")
     assert [item.keyword for item in outline.directives] == [b"define"]
+
+
+def test_after_the_last_token_of_a_directive_nothing_follows() -> None:
+    data = b"#define A cudaFree\n#define B\nint x;\n"
+    outline = Outline(data)
+    assert outline.text(outline.after(data.index(b"\n"))) == b""
+    assert outline.text(outline.after(data.index(b" x"))) == b"x"

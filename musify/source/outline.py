@@ -215,10 +215,10 @@ class Outline:
         return Span(self._token_start(end, floor), end)
 
     def after(self, offset: int) -> Span:
-        """The token that starts at or after `offset`; an empty span at the end of the file or of a directive."""
+        """The token after the one that ends at `offset`; an empty span at the end of the file or of a directive."""
         if offset < len(self.data) and self.data[offset] in _CLEAR_AFTER:
             return Span(offset, offset + 1)
-        inside = self.directive_at(offset)
+        inside = self.directive_at(max(offset - 1, 0))  # a directive's last token ends where the directive does
         limit = inside.end if inside else len(self.data)
         start = self._forward_over_blank(offset, limit, inside)
         if start >= limit:
