@@ -40,6 +40,11 @@ UNCHANGED = {
     "user type": "struct cudaDeviceProp { int a; };\ncudaDeviceProp f();",
     "user alias": "using cudaStream_t = int;\ncudaStream_t f();",
     "user typedef": "typedef int cudaStream_t;\ncudaStream_t f();",
+    "user typedef of an enum": "typedef enum { A, B } cudaError_t;\ncudaError_t f();",
+    "variable beside the struct's definition": "struct S { int a; } cudaSuccess, *p;\nint f() { return g(cudaSuccess); }",
+    "variable between two others": "void f() { int a, cudaSuccess, b; g(a, cudaSuccess, b); }",
+    "variable between others, after pointers and arrays": "void f() { int *a, b[2], cudaSuccess, c; g(cudaSuccess); }",
+    "member between two others": "struct S { V<int> a, cudaSuccess, c; int f() { return g(cudaSuccess); } };",
     "template parameter": "template <typename cudaStream_t> void f(cudaStream_t s);",
     "free function of the user": "static int cudaFree(int slot) { return slot; }\nint g() { return cudaFree(3); }",
     "macro of the user": "#define cudaFree(p) my_free(p)\nvoid g(void* p) { cudaFree(p); }",
@@ -224,6 +229,14 @@ TRICKY = {
                                         "namespace a { void cudaFree(int); }\nnamespace a::b { void h() { cudaFree(1); } }"),
     "qualified by nested templates": ("void f() { X<Y<b>>::cudaFree(2); if (c > ::cudaFree(p)) {} }", "void f() { X<Y<b>>::cudaFree(2); if (c > ::musaFree(p)) {} }"),
     "extern in a block": ("void f() { extern cudaError_t cudaFree(void*); cudaFree(0); }", "void f() { extern musaError_t musaFree(void*); musaFree(0); }"),
+    "handed on by a namespace": (
+        "namespace d { using ::cudaFree; }\nvoid f(void *p) { d::cudaFree(p); a::d::cudaFree(p); e::cudaFree(p); }",
+        "namespace d { using ::musaFree; }\nvoid f(void *p) { d::musaFree(p); a::d::musaFree(p); e::cudaFree(p); }",
+    ),
+    "handed on by a namespace, and used by another": (
+        "namespace d { using ::cudaFree; }\nnamespace e { using d::cudaFree; void f(void *p) { cudaFree(p); } }",
+        "namespace d { using ::musaFree; }\nnamespace e { using d::musaFree; void f(void *p) { musaFree(p); } }",
+    ),
 }  # fmt: skip
 
 

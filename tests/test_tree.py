@@ -266,3 +266,13 @@ def test_time_grows_with_the_size_of_the_file_only(tmp_path: Path) -> None:
     )
     done = musify("convert", write(tmp_path, {"a.cpp": text}), "-q")
     assert done.out.count("+#if __MUSA_ARCH__ >= 220") == 4000
+
+
+def test_what_a_header_hands_on_in_a_namespace_is_the_api(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "api.h": "namespace gpu { using ::cudaFree; }\n",
+        "a.cpp": '#include "api.h"\nvoid f(void *p) { gpu::cudaFree(p); pool::cudaFree(p); cudaFree(p); }\n',
+    }
+    made = converted(tmp_path, files)
+    assert made["api.h"] == "namespace gpu { using ::musaFree; }\n"
+    assert made["a.cpp"].endswith("{ gpu::musaFree(p); pool::cudaFree(p); musaFree(p); }\n")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
-from musify.languages.cuda.declarations import is_tracked, listed_declarations
+from musify.languages.cuda.declarations import EXPORTED_AGAIN, is_tracked, listed_declarations
 from musify.languages.cuda.macros import pasting_macros
 from musify.languages.cuda.ownership import Ownership
 from musify.languages.cuda.unit import Unit
@@ -68,7 +68,7 @@ def declared_for_others(data: bytes, book: RuleBook) -> tuple[frozenset[OwnName]
     own = frozenset(
         OwnName(item.name, item.path, item.kind, item.conditional)
         for item in listed_declarations(unit)
-        if item.exported and not Ownership.is_ported(item)
+        if item.exported and (not Ownership.is_ported(item) or (item.kind == EXPORTED_AGAIN and item.path))
     )
     return own, pasting_macros(unit.outline)
 

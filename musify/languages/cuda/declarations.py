@@ -6,32 +6,20 @@ Tokens tell where a declaration is possible; only then is the file parsed and th
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from musify.languages.cuda.references import (
-    OPERATOR_KEYWORDS,
-    Neighbours,
-    Scope,
-    is_identifier,
-    scope_of,
-)
+from musify.languages.cuda.declarators import EnumBodies, may_declare
+from musify.languages.cuda.references import Scope, scope_of
 from musify.languages.cuda.unit import Unit
 from musify.model import Span
 from musify.rules.book import RuleBook
 from musify.source import syntax
-from musify.source.outline import Outline
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_AFTER_DECLARED = frozenset({b";", b"=", b",", b")", b"[", b"{", b":", b"("})
-_STATEMENT_STARTS = frozenset({b"", b";", b"{", b"}", b")", b":", b">"})
-_TYPE_INTRODUCERS = frozenset({b"struct", b"class", b"union", b"enum"})
-_ENUM_BODY = re.compile(rb"enum(?<!\wenum)\b[^;{}()]*\{([^{}]*)\}")  # begins with a literal text: quick to find
 _DECLARATORS = frozenset(
     [
         "pointer_declarator",
@@ -65,6 +53,8 @@ _NAMED = {
     "type_parameter_declaration": "template parameter",
     "optional_type_parameter_declaration": "template parameter",
 }
+# The kind of `using ::name;`, with which a namespace hands the API's on.
+EXPORTED_AGAIN = "exported again"
 # Stands for a class without a name in the path of what it declares.
 UNNAMED = b"(unnamed)"
 _SCOPES = frozenset(
@@ -99,80 +89,6 @@ class Declaration:
     path: tuple[bytes, ...]
     conditional: bool
     mirrors_api: bool = False
-
-
-class EnumBodies:
-    """Where enumerators are declared; found on first use."""
-
-    def __init__(self, outline: Outline) -> None:
-        self._outline = outline
-
-    @cached_property
-    def _spans(self) -> list[tuple[int, int]]:
-        return [match.span(1) for match in _ENUM_BODY.finditer(self._outline.data)]
-
-    def __contains__(self, offset: int) -> bool:
-        index = bisect_right(self._spans, (offset, len(self._outline.data))) - 1
-        return index >= 0 and offset < self._spans[index][1]
-
-
-def may_declare(outline: Outline, around: Neighbours, enums: EnumBodies, word: Span) -> bool:
-    """Whether the tokens around a plain name allow that it is being declared there."""
-    before, after = around.before_text, around.after_text
-    if before in _TYPE_INTRODUCERS:
-        return after in (b"{", b":", b"final")
-    if before in (b"typename", b"class", b"namespace"):
-        return after in (b",", b">", b"=", b"{")
-    if before == b"using":
-        return after == b"="
-    if after not in _AFTER_DECLARED and after != b"}":
-        return False
-    if before == b"}":
-        return after in (b";", b",", b"[")  # typedef enum { ... } name;
-    if before in (b",", b"{"):
-        return word.start in enums or (before == b"," and after in (b";", b"=", b":"))
-    if before == b")":
-        return after in (b";", b"=", b",", b"[", b"{") and _after_type_expression(outline, around.before)
-    if is_identifier(before):
-        return before not in OPERATOR_KEYWORDS and before not in (b"typedef", b"using")
-    if before not in (b"*", b"&", b"&&", b">"):
-        return False
-    return _declarator_prefix(outline, around, after)
-
-
-def _declarator_prefix(outline: Outline, around: Neighbours, after: bytes) -> bool:
-    operand = outline.before(around.before.start)
-    text = outline.text(operand)
-    while text in (b"*", b"&", b"const"):
-        operand = outline.before(operand.start)
-        text = outline.text(operand)
-    if text == b"(":
-        return after == b")"  # a function pointer: (*name)
-    if text == b",":
-        return after in (b";", b",", b"=")  # int *a, *name;
-    if text == b")":
-        return _after_type_expression(outline, operand)
-    if text == b">" or around.before_text == b">":
-        return True
-    if not is_identifier(text) or text in OPERATOR_KEYWORDS:
-        return False
-    start = outline.text(outline.before(operand.start))
-    if start in _STATEMENT_STARTS or start == b"::" or (is_identifier(start) and start not in OPERATOR_KEYWORDS):
-        return True
-    return start in (b"(", b",", b"<") and after != b"("
-
-
-def _after_type_expression(outline: Outline, closing: Span) -> bool:
-    """Whether a closing parenthesis ends decltype(...) or typeof(...)."""
-    depth = 0
-    token = closing
-    while token.end > token.start:
-        text = outline.text(token)
-        depth += {b")": 1, b"(": -1}.get(text, 0)
-        if depth == 0:
-            return outline.text(outline.before(token.start)) in (b"decltype", b"typeof", b"__typeof__", b"__typeof")
-        token = outline.before(token.start)
-    return False
 
 
 def unlisted_declarations(unit: Unit) -> set[bytes]:
@@ -224,7 +140,9 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
         around = unit.neighbours(word)
         scope = scope_of(unit.outline, around)
         if scope is Scope.QUALIFIED:
-            found += _using_declaration(unit, name, word)
+            found += _using_declaration(unit, name, word, "using")
+        elif scope is Scope.GLOBAL and unit.text(unit.outline.before(around.before.start)) == b"using":
+            found += _using_declaration(unit, name, word, EXPORTED_AGAIN)
         elif scope is Scope.PLAIN and may_declare(unit.outline, around, enums, word):
             declaration = _by_syntax(unit, name, word)
             if declaration is not None:
@@ -247,7 +165,7 @@ def _macro_declarations(unit: Unit) -> Iterator[Declaration]:
             yield Declaration(directive.name, place, "macro", scope, True, (), conditional)
 
 
-def _using_declaration(unit: Unit, name: bytes, word: Span) -> Iterator[Declaration]:
+def _using_declaration(unit: Unit, name: bytes, word: Span, kind: str) -> Iterator[Declaration]:
     leaf = syntax_leaf(unit, word) if unit.text(unit.outline.after(word.end)) == b";" else None
     node = leaf
     while node is not None and node.type != "using_declaration":
@@ -255,7 +173,7 @@ def _using_declaration(unit: Unit, name: bytes, word: Span) -> Iterator[Declarat
             return
         node = node.parent
     if node is not None:
-        yield _declared(unit, name, word, "using", node)
+        yield replace(_declared(unit, name, word, kind, node), mirrors_api=kind == EXPORTED_AGAIN)
 
 
 def _by_syntax(unit: Unit, name: bytes, word: Span) -> Declaration | None:

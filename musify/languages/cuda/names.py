@@ -12,6 +12,7 @@ from musify.languages.cuda.references import (
     Scope,
     is_identifier,
     qualified_chain,
+    qualifier_of,
     scope_of,
 )
 from musify.languages.cuda.resolution import Resolution
@@ -123,7 +124,12 @@ class NameConverter:
         verdict = self._resolution.of(name, word, scope)
         if verdict is not None:
             return None if verdict.of_api else (f"it is declared at {verdict.place}", f"声明于 {verdict.place}")
+        if scope is Scope.QUALIFIED and self._ownership.exports_again(name, self._qualifier(word)):
+            return None
         return _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(name, word, scope) else None)
+
+    def _qualifier(self, word: Span) -> bytes:
+        return qualifier_of(self._unit.outline, self._unit.neighbours(word))
 
     def _qualified(self, word: Span, head: bytes) -> Iterator[Edit | Finding]:
         outline, book = self._unit.outline, self._unit.book

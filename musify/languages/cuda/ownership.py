@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from musify.languages.cuda.declarations import UNNAMED, Declaration, listed_declarations
-from musify.languages.cuda.references import Scope
+from musify.languages.cuda.declarations import EXPORTED_AGAIN, UNNAMED, Declaration, listed_declarations
+from musify.languages.cuda.references import Scope, qualifier_of
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import OwnName
 from musify.model import Span
@@ -23,7 +23,10 @@ class Ownership:
     """Which uses of listed names are the project's own, in one file."""
 
     def __init__(self, unit: Unit) -> None:
-        self.declarations = listed_declarations(unit)
+        every = listed_declarations(unit)
+        self._again = {(item.path[-1], item.name) for item in every if item.kind == EXPORTED_AGAIN and item.path}
+        self._again |= {(item.path[-1], item.name) for item in unit.surroundings.own if item.kind == EXPORTED_AGAIN}
+        self.declarations = [item for item in every if not self._hands_on(unit, item)]
         self._data = unit.data
         self._places = {item.place.start for item in self.declarations if not self.is_ported(item)}
         self._exported = {
@@ -49,6 +52,16 @@ class Ownership:
         """Whether a finding of its own speaks of the declaration at `word` (see MUS106)."""
         return word.start in self._exported
 
+    def exports_again(self, name: bytes, qualifier: bytes) -> bool:
+        """Whether `qualifier::name` is the API's, for a namespace of that name has `using ::name;`."""
+        return (qualifier, name) in self._again
+
+    def _hands_on(self, unit: Unit, item: Declaration) -> bool:
+        """Whether a declaration is `using`, of a name of the API's that a namespace hands on."""
+        if item.kind != "using":
+            return item.kind == EXPORTED_AGAIN
+        return self.exports_again(item.name, qualifier_of(unit.outline, unit.neighbours(item.place)))
+
     def owns(self, name: bytes, word: Span, scope: Scope) -> bool:
         """Whether the name at `word` is the project's. `::name` is so only if the file itself declares it."""
         if word.start in self._places:
@@ -63,7 +76,7 @@ class Ownership:
 
     def _add_included(self, unit: Unit) -> None:
         entries = {
-            *unit.surroundings.own,
+            *(entry for entry in unit.surroundings.own if entry.kind != EXPORTED_AGAIN),
             *(OwnName(d.name, d.path, d.kind, d.conditional) for d in self.declarations if d.exported and d.path),
         }
         if not entries:

@@ -89,6 +89,11 @@ def _ends_a_declarator(outline: Outline, arrow: Span) -> bool:
     return outline.text(outline.before(arrow.start)) in _HEAD_ENDS
 
 
+def qualifier_of(outline: Outline, around: Neighbours) -> bytes:
+    """The last name before a qualified one: `b` for `a::b::name`."""
+    return outline.text(outline.before(around.before.start))
+
+
 def qualified_chain(outline: Outline, head: Span) -> list[Span]:
     """The parts of `a::b::c` from its first name on, one entry where nothing follows."""
     parts = [head]
