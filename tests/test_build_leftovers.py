@@ -27,10 +27,10 @@ def test_golden_trees() -> None:
 
 
 def test_words_beside_edits(tmp_path: Path) -> None:
-    write(tmp_path, {"cuda_kernel.cu": "", "Makefile": "a: cuda_kernel.cu $(CUDA_HOME)/lib64/libcudart.so # CUDA\n"})
+    write(tmp_path, {"cuda_kernel.cu": "", "Jenkinsfile": "sh 'cc cuda_kernel.cu $CUDA_HOME/my_cuda' // no\n// CUDA\n"})
     done = prove(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "| 1 make | 1 | 2 |" in done.stdout and "| 2 (100.0 %) |" in done.stdout
+    assert "| 1 plain | 1 | 2 |" in done.stdout and "| 2 (100.0 %) |" in done.stdout
 
 
 def test_a_word_in_silence_is_found(tmp_path: Path) -> None:

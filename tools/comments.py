@@ -19,9 +19,8 @@ _XML = re.compile(rb"(?s)(?P<comment><!--.*?-->)")
 _MESON = re.compile(rb"(?s)(?P<comment>#[^\n]*)|'''.*?'''|'(?:\\.|[^'\\\n])*'")
 _HASH = re.compile(rb"(?m)(?P<comment>(?:^|(?<=[\s;]))#(?:\\\r?\n|[^\n])*)|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|\\.")
 _DOCKER = re.compile(rb"(?m)(?P<comment>^[ \t]*#[^\n]*)")
-_BATCH = re.compile(rb"(?im)(?P<comment>^[ \t@]*(?:rem\b|::)[^\n]*)")
+_PLAIN = re.compile(rb"(?im)(?P<comment>^[ \t@]*(?:rem\b|::|//|dnl\b)[^\n]*)")
 _BY_LANGUAGE = {"cmake": _CMAKE, "xmake": _LUA, "meson": _MESON, "dockerfile": _DOCKER}
-_BY_START = {b"<": _XML, b"@": _BATCH}
 _HERE_DOCUMENT = re.compile(rb"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 
 
@@ -29,11 +28,12 @@ def without_comments(language: str, data: bytes) -> bytes:
     """The bytes of a build file, its comments blank."""
     if language in ("python", "bazel"):
         return _without_python_comments(data)
-    pattern = _BY_LANGUAGE.get(language)
-    if pattern is None and language == "plain":
-        pattern = _BY_START.get(data.lstrip(b"\xef\xbb\xbf \r\n")[:1])
-    if pattern is not None:
-        return pattern.sub(_blank, data)
+    if language == "plain" and data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+        return _XML.sub(_blank, data)
+    if language in _BY_LANGUAGE:
+        return _BY_LANGUAGE[language].sub(_blank, data)
+    if language == "plain":
+        data = _PLAIN.sub(_blank, data)
     return _without_hash_comments(data)
 
 

@@ -20,7 +20,8 @@ from typing import Any
 
 import click
 
-from musify.languages.registry import Language, language_of
+from musify.languages.recognition import language_of
+from musify.languages.registry import Language
 from musify.rules import book
 from musify.rules.model import Action
 from musify.source.document import Document, NotText

@@ -13,7 +13,8 @@ from musify.cli.options import apply_config, semantics_of, settings_of, shared_o
 from musify.engine.document import convert_source
 from musify.engine.results import FileResult, RunResult, record_conversion
 from musify.engine.semantic import settle
-from musify.languages.registry import Language, language_of
+from musify.languages.recognition import language_of
+from musify.languages.registry import Language
 from musify.languages.surroundings import Surroundings
 from musify.model import ExitCode, MusifyError, Severity
 from musify.project.output import Destination, DryRun, Folder, InPlace, prepare_folder

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from musify.languages.registry import Language, language_of, language_of_script
+from musify.languages.recognition import HEAD_BYTES, is_told_by_content, language_of, language_of_content
+from musify.languages.registry import Language
 from musify.model import MusifyError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 # What an interrupted run may leave behind: see source/writing.py.
 _TEMPORARY = re.compile(r"\..+\.musify\Z")
-_SHEBANG_BYTES = 100
 _NEVER = frozenset({".git", ".hg", ".svn"})
 
 
@@ -75,11 +75,11 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
 
 
 def _language(path: Path, relative: str) -> Language | None:
-    """The language of a file by its name; of one whose name has no suffix and says nothing, by its first line."""
+    """The language of a file by its name; where that says nothing, by how the file begins."""
     language = language_of(relative)
-    if language is None and "." not in relative.rpartition("/")[2] and path.is_file():
+    if language is None and is_told_by_content(relative) and path.is_file():
         with contextlib.suppress(OSError), path.open("rb") as file:
-            return language_of_script(file.read(_SHEBANG_BYTES))
+            return language_of_content(file.read(HEAD_BYTES))
     return language
 
 

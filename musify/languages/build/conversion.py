@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from musify.languages.build.facts import cuda_words
+from musify.languages.build.facts import cuda_literals, cuda_words
 from musify.languages.build.files import find_files
 from musify.languages.build.leftovers import find_leftovers
 from musify.languages.build.unit import BuildUnit
@@ -28,7 +28,8 @@ class BuildConversion:
 
 def mentions_cuda(data: bytes) -> bool:
     """Whether there is anything in a build file to look at."""
-    return cuda_words().search(data) is not None
+    lowered = data.lower()
+    return any(text in lowered for text in cuda_literals()) and cuda_words().search(data) is not None
 
 
 def convert(unit: BuildUnit) -> BuildConversion:

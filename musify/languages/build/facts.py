@@ -51,6 +51,13 @@ def named(kind: str) -> Mapping[bytes, BuildWord]:
 
 
 @cache
+def cuda_literals() -> tuple[bytes, ...]:
+    """Lower-case text of which every CUDA word holds some: quick to look for, and enough to pass a file over."""
+    table = shipped_tables("build")["words.toml"]["cuda_words"]
+    return tuple(text.encode() for text in (*table["stems"].split(), *table["literals"].split()))
+
+
+@cache
 def cuda_words() -> re.Pattern[bytes]:
     """Finds what makes a word CUDA's, anywhere in it and in any case."""
     stems = shipped_tables("build")["words.toml"]["cuda_words"]["stems"].split()
