@@ -39,11 +39,11 @@ def complaints(source: Path, extra: Path, arguments: Sequence[str], *, device: b
     assert library.resources is not None
     command = [
         *(("-x", "cuda", "-include", str(extra / "built_in.h"), "-include", "__clang_cuda_builtin_vars.h")
-          if source.suffix == ".cu" else ()),
+          if source.suffix in (".cu", ".mu") else ()),
         *(("--cuda-device-only", "--cuda-gpu-arch=sm_80") if device else ("--cuda-host-only",)),
         "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=12.0",
         "-resource-dir", str(library.resources), f"-I{SDK / 'include'}", f"-I{extra}",
-        *(("-D__MUSACC__",) if source.suffix == ".cu" else ("-DUSE_MUSA",)), *(("-D__MUSA_ARCH__=310",) if device else ()),
+        *(("-D__MUSACC__",) if source.suffix in (".cu", ".mu") else ("-DUSE_MUSA",)), *(("-D__MUSA_ARCH__=310",) if device else ()),
         *arguments,
     ]  # fmt: skip
     parsed = library.index.parse(str(source), command)

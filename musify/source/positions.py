@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from musify.model import Applicability, Edit
 from musify.source.edits import in_order
@@ -42,3 +43,55 @@ def _across(offset: int, here: list[tuple[int, int]], there: list[tuple[int, int
     if start <= offset < end:
         return other_start
     return other_end + offset - end
+
+
+class TextPosition(NamedTuple):
+    """A 1-based line and column."""
+
+    line: int
+    column: int
+
+
+class LineMap:
+    """Maps lines and columns of converted text back to the original, from edits as reports give them.
+
+    Each edit is (start, end, new text), in order and without overlaps; columns count what the report counts.
+    """
+
+    def __init__(self, edits: Iterable[tuple[TextPosition, TextPosition, str]]) -> None:
+        start = TextPosition(1, 1)
+        self._old: list[tuple[TextPosition, TextPosition]] = [(start, start)]
+        self._new: list[tuple[TextPosition, TextPosition]] = [(start, start)]
+        for old_start, old_end, text in edits:
+            new_start = _moved(old_start, self._old[-1][1], self._new[-1][1])
+            self._old.append((old_start, old_end))
+            self._new.append((new_start, _after(new_start, text)))
+
+    def original(self, place: TextPosition) -> TextPosition:
+        """The place in the original that belongs to `place` in the converted text; the start of an edit inside one."""
+        number = bisect_right(self._new, place, key=lambda span: span[0]) - 1
+        (start, end), (old_start, old_end) = self._new[number], self._old[number]
+        if start <= place < end:
+            return old_start
+        return _moved(place, end, old_end)
+
+    def edit_at(self, place: TextPosition) -> int | None:
+        """The number of the edit that made the converted text at `place`; None where no edit did."""
+        number = bisect_right(self._new, place, key=lambda span: span[0]) - 1
+        start, end = self._new[number]
+        return number - 1 if number > 0 and start <= place < end else None
+
+
+def _moved(place: TextPosition, anchor: TextPosition, there: TextPosition) -> TextPosition:
+    """`place`, which lies behind `anchor`, seen from where `anchor` lies in the other text."""
+    if place.line == anchor.line:
+        return TextPosition(there.line, there.column + place.column - anchor.column)
+    return TextPosition(there.line + place.line - anchor.line, place.column)
+
+
+def _after(place: TextPosition, text: str) -> TextPosition:
+    """Where `text` ends that starts at `place`."""
+    lines = text.split("\n")
+    if len(lines) == 1:
+        return TextPosition(place.line, place.column + len(text))
+    return TextPosition(place.line + len(lines) - 1, len(lines[-1]) + 1)
