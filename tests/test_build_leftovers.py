@@ -47,6 +47,8 @@ def test_a_word_in_silence_is_found(tmp_path: Path) -> None:
         ("make", "a # CUDA\n#CUDA\\\nCUDA\nb#CUDA 'x # y' \\# CUDA\n", "a\n\n\nb#CUDA 'x # y' \\# CUDA\n"),
         ("cmake", 'a #[[CUDA\n]] b "# CUDA" # CUDA\n', 'a\n b "# CUDA"\n'),
         ("python", "a = '# CUDA' # CUDA\n", "a = '# CUDA'\n"),
+        ("python", "'''CUDA\n'''\ndef f():\n    \"CUDA\"; x = \"CUDA\"\n", '\n\ndef f():\n    "CUDA"; x = "CUDA"\n'),
+        ("python", 'def f():\n    "CUDA"\n    # CUDA\n    return 1\n', "def f():\n\n\n    return 1\n"),
         ("python", "broken( # CUDA\n", "broken(\n"),
         ("xmake", "a -- CUDA\n--[[CUDA\n]] '-- CUDA'\n", "a\n\n '-- CUDA'\n"),
         ("shell", "cat <<E # CUDA\n# CUDA\nE\n# CUDA\n", "cat <<E\n# CUDA\nE\n\n"),

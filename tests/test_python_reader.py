@@ -6,10 +6,15 @@ from itertools import pairwise
 
 import pytest
 
+from musify.engine.document import convert_build
 from musify.languages.build.unit import TokenKind
 from musify.languages.python import read, tokens
 from musify.languages.python.module import PythonModule
 from musify.languages.python.references import Call
+from musify.languages.registry import Language
+from musify.languages.surroundings import BuildSurroundings, Settings
+from musify.rules import book
+from musify.source.document import Document
 
 
 def kinds(source: str) -> list[tuple[str, str]]:
@@ -256,3 +261,10 @@ def test_uses_of_one_variable() -> None:
     source = b"flags = []\ndef f():\n    flags.append('x')\ndef g():\n    flags = 1\n    m.flags\nh(flags=flags)\n"
     scopes = read(source).scopes
     assert [node.start_point.row for node in scopes.uses(scopes.module, "flags")] == [0, 2, 6]
+
+
+def test_variables_of_the_project_keep_their_names() -> None:
+    source = b'CUDA_PATH = "x"\nnvcc = os.environ["CUDA_PATH"]\n'
+    result = convert_build(Document(source), Language.PYTHON, book.load(), Settings(), BuildSurroundings())
+    assert result.new_data == b'CUDA_PATH = "x"\nnvcc = os.environ["MUSA_PATH"]\n'
+    assert [finding.name for finding in result.findings] == ["CUDA_PATH", "nvcc"]

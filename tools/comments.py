@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from collections.abc import Iterator
 
 _NOT_NEWLINE = re.compile(rb"[^\r\n]")
 _CMAKE = re.compile(
@@ -21,11 +22,12 @@ _HASH = re.compile(rb"(?m)(?P<comment>(?:^|(?<=[\s;]))#(?:\\\r?\n|[^\n])*)|\"(?:
 _DOCKER = re.compile(rb"(?m)(?P<comment>^[ \t]*#[^\n]*)")
 _PLAIN = re.compile(rb"(?im)(?P<comment>^[ \t@]*(?:rem\b|::|//|dnl\b)[^\n]*)")
 _BY_LANGUAGE = {"cmake": _CMAKE, "xmake": _LUA, "meson": _MESON, "dockerfile": _DOCKER}
+_BEFORE_STATEMENT = (tokenize.ENCODING, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 _HERE_DOCUMENT = re.compile(rb"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 
 
 def without_comments(language: str, data: bytes) -> bytes:
-    """The bytes of a build file, its comments blank."""
+    """The bytes of a build file, its comments blank; in Python also strings that are statements of their own."""
     if language in ("python", "bazel"):
         return _without_python_comments(data)
     if language == "plain" and data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
@@ -52,18 +54,31 @@ def _without_hash_comments(data: bytes) -> bytes:
 def _without_python_comments(data: bytes) -> bytes:
     lines = data.splitlines(keepends=True)
     try:
-        for token in tokenize.tokenize(io.BytesIO(data).readline):
-            if token.type == tokenize.COMMENT:
-                row, column = token.start
-                head = token.line[:column].encode()
-                text = lines[row - 1]
-                mark = 3 if row == 1 and text.startswith(b"\xef\xbb\xbf") else 0
-                start = mark + len(head)
-                end = start + len(token.string.encode())
-                lines[row - 1] = text[:start] + b" " * (end - start) + text[end:]
+        for token in _text_tokens(list(tokenize.tokenize(io.BytesIO(data).readline))):
+            _blank_token(lines, token)
     except (tokenize.TokenError, SyntaxError, IndentationError):
         return _MESON.sub(_blank, data)
     return b"".join(lines)
+
+
+def _text_tokens(tokens: list[tokenize.TokenInfo]) -> Iterator[tokenize.TokenInfo]:
+    """Comments, and strings that are whole statements."""
+    real = [token for token in tokens if token.type not in (tokenize.COMMENT, tokenize.NL)]
+    yield from (token for token in tokens if token.type == tokenize.COMMENT)
+    for before, token, after in zip(real, real[1:], real[2:], strict=False):
+        if token.type == tokenize.STRING and after.type == tokenize.NEWLINE and before.type in _BEFORE_STATEMENT:
+            yield token
+
+
+def _blank_token(lines: list[bytes], token: tokenize.TokenInfo) -> None:
+    first, last = token.start[0] - 1, token.end[0] - 1
+    texts = token.line.splitlines(keepends=True)
+    for row in range(first, last + 1):
+        text, shown = lines[row], texts[row - first] if row - first < len(texts) else ""
+        mark = 3 if row == 0 and text.startswith(b"\xef\xbb\xbf") else 0
+        start = mark + len(shown[: token.start[1]].encode()) if row == first else 0
+        end = mark + len(shown[: token.end[1]].encode()) if row == last else len(text)
+        lines[row] = text[:start] + _NOT_NEWLINE.sub(b" ", text[start:end]) + text[end:]
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -20,9 +20,9 @@ _LIBRARY_FILE = re.compile(rb"(?<![\w.-])lib(?P<name>[a-zA-Z][\w-]*)\.(?:so|a|dy
 
 
 def find_words(unit: BuildUnit) -> Iterator[Edit | Finding]:
-    """Edits and findings for variables, paths and library files, outside comments."""
+    """Edits and findings for variables, paths and library files, outside comments and names."""
     for token in unit.tokens:
-        if token.kind is not TokenKind.COMMENT:
+        if token.kind not in (TokenKind.COMMENT, TokenKind.NAME):
             within = Span(token.start, token.end)
             yield from word_edits(unit.data, within)
             yield from _library_files(unit, within)
