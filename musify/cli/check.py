@@ -12,7 +12,8 @@ from musify.cli.options import apply_config, shared_options
 from musify.engine.results import RunResult
 from musify.model import ExitCode, Severity
 from musify.project.output import DryRun
-from musify.report import baseline, text_report
+from musify.report import baseline
+from musify.report.content import one_line
 
 
 @click.command()
@@ -51,7 +52,7 @@ def check(context: click.Context, /, **_: Any) -> ExitCode:
             if file.path in pending:
                 click.echo(f"{file.path}: would change ({file.edit_count} edits)")
             for finding in file.active_findings():
-                click.echo(text_report.line(file, finding))
+                click.echo(one_line(file, finding))
     running.print_outcome(result, options, findings=False)
     if pending:
         return ExitCode.FINDINGS

@@ -19,7 +19,7 @@ from musify.languages.surroundings import Surroundings
 from musify.model import ExitCode, MusifyError, Severity
 from musify.project.output import Destination, DryRun, Folder, InPlace, prepare_folder
 from musify.project.survey import survey_source
-from musify.report import text_report
+from musify.report.content import one_line
 from musify.rules import book
 from musify.source.document import Document, NotText
 
@@ -98,5 +98,5 @@ def _convert_stdin(paths: list[Path], options: dict[str, Any]) -> ExitCode:
     run.drop_declared()
     if not options["quiet"]:
         for finding in result.active_findings():
-            click.echo(text_report.line(result, finding), err=True)
+            click.echo(one_line(result, finding), err=True)
     return running.exit_code(run, options["fail_on"])

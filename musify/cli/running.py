@@ -19,7 +19,8 @@ from musify.model import ExitCode, MusifyError, Severity
 from musify.project.files import Selection, SourceFile, find_files
 from musify.project.layout import Layout
 from musify.project.output import Destination
-from musify.report import FORMATS, parse_request, text_report, write_report
+from musify.report import needs_of, parse_request, render, write_report
+from musify.report.content import Need, Report, one_line
 from musify.rules import book
 from musify.rules.findings import catalogue
 
@@ -48,10 +49,12 @@ def make_plan(
     diff: bool,
 ) -> tree.Plan:
     """The plan of the run. Raises MusifyError for a bad rule file or report, and without libclang."""
-    details = any(parse_request(request)[0] == "json" for request in options["report"]) or bool(options.get("baseline"))
+    needs = needs_of(options["report"])
+    details = Need.EDITS in needs or bool(options.get("baseline"))
     rules = book.load([Path(path) for path in options["rules"]])
     return tree.Plan(
-        files, layout, rules, settings_of(options), destination, options["lang"], details, diff,
+        files, layout, rules, settings_of(options), destination, options["lang"], details,
+        diff=diff or Need.DIFF in needs, lines=Need.LINES in needs,
         semantics=semantics_of(options, rules),
     )  # fmt: skip
 
@@ -108,13 +111,13 @@ def progress(options: dict[str, Any]) -> Iterator[Progress | None]:
 def write_reports(result: RunResult, plan: tree.Plan, options: dict[str, Any]) -> bool:
     """Write or print the reports that were asked for; whether one went to stdout. Raises MusifyError."""
     printed = False
-    for request in options["report"]:
-        name, path = parse_request(request)
+    report = Report(result, plan.settings.target, options["lang"])
+    for name, path in map(parse_request, options["report"]):
         if path is None:
-            click.echo(FORMATS[name](result, plan.settings.target), nl=False)
+            click.echo(render(report, name), nl=False)
             printed = True
         else:
-            write_report(result, plan.settings.target, name, path)
+            write_report(report, name, path)
     return printed
 
 
@@ -133,7 +136,7 @@ def print_outcome(result: RunResult, options: dict[str, Any], *, findings: bool)
 
 def print_findings(result: RunResult) -> None:
     """The first findings, on stderr, and how many more there are."""
-    lines = [text_report.line(file, finding) for file in result.files for finding in file.active_findings()]
+    lines = [one_line(file, finding) for file in result.files for finding in file.active_findings()]
     for text in lines[:_FINDINGS_SHOWN]:
         click.echo(text, err=True)
     if len(lines) > _FINDINGS_SHOWN:

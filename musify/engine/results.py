@@ -54,7 +54,8 @@ class FileResult:
     """What became of one file. `names` counts renamed names by (library, evidence).
 
     `settled` is the path below the output folder that its content now waits for; None where it could not be written.
-    `asked` and `answered` count the questions that libclang was asked.
+    `asked` and `answered` count the questions that libclang was asked. `lines` are the texts of the lines that have
+    findings (1-based), where a report asks for them.
     """
 
     path: str
@@ -71,6 +72,7 @@ class FileResult:
     settled: str | None = None
     asked: int = 0
     answered: int = 0
+    lines: dict[int, str] = field(default_factory=dict)
 
     @property
     def renamed(self) -> bool:
@@ -115,6 +117,14 @@ class RunResult:
         return any(
             Severity(finding.severity).rank >= level.rank for file in self.files for finding in file.active_findings()
         )
+
+
+def keep_lines(result: FileResult, document: Document) -> None:
+    """Put the texts of the lines with findings into the result of their file."""
+    for finding in result.findings:
+        if finding.line not in result.lines and finding.line <= document.line_count:
+            start, end = document.line_span(finding.line - 1)
+            result.lines[finding.line] = document.data[start:end].decode("utf-8", "replace").rstrip("\r\n")
 
 
 def record_conversion(result: FileResult, conversion: Conversion, language: str, *, details: bool) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from musify.engine.document import Conversion, convert_build, convert_source
 from musify.engine.processes import Progress, Work, collect_seldom, spread
-from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, record_conversion
+from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, keep_lines, record_conversion
 from musify.engine.semantic import answers_for, death, settle
 from musify.languages.registry import Language
 from musify.languages.surroundings import BuildSurroundings, IncludeTarget, Settings
@@ -49,6 +49,7 @@ class Plan:
     language: str = "en"
     details: bool = False
     diff: bool = False
+    lines: bool = False
     index: ProjectIndex | None = None
     renamed: dict[bytes, IncludeTarget] = field(default_factory=dict)
     semantics: SemanticRun | None = None
@@ -173,6 +174,8 @@ def _work_on(plan: Plan, file: SourceFile, new_path: str, result: FileResult) ->
     if answers is not None:
         result.asked, result.answered = answers.asked, answers.answered
     record_conversion(result, conversion, plan.language, details=plan.details)
+    if plan.lines:
+        keep_lines(result, source)
     changed = conversion.new_data != source.data
     if changed:
         plan.destination.write(file, new_path, source.encode(conversion.new_data))

@@ -6,14 +6,16 @@ import json
 
 from musify import __version__
 from musify.engine.results import FileResult, RunResult
-from musify.model import Target
+from musify.report.content import Need, Report
 from musify.report.totals import totals
 
+NEEDS = (Need.EDITS,)
 SCHEMA_VERSION = "1"
 
 
-def render(result: RunResult, target: Target) -> str:
+def render(report: Report) -> str:
     """The whole run as JSON text."""
+    result, target = report.result, report.target
     content = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "musify", "version": __version__},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from musify.engine.results import RunResult
+from musify.engine.results import FindingRecord, RunResult
 
 # Findings whose name still stands in the output and needs a person.
 _LEFT_STANDING = ("MUS101", "MUS104", "MUS110", "MUS114", "MUS201", "MUS302", "MUS303", "MUS4")
@@ -39,6 +39,11 @@ class Totals:
         return sums
 
 
+def left_standing(finding: FindingRecord) -> bool:
+    """Whether the name of a finding still stands in the output and needs a person."""
+    return finding.id.startswith(_LEFT_STANDING) and bool(finding.name)
+
+
 def totals(result: RunResult) -> Totals:
     """The sums of a run."""
     sums = Totals()
@@ -57,6 +62,6 @@ def totals(result: RunResult) -> Totals:
                 sums.suppressed += 1
                 continue
             sums.findings[finding.id, finding.severity] += 1
-            if finding.id.startswith(_LEFT_STANDING) and finding.name:
+            if left_standing(finding):
                 sums.leftovers[finding.name] += 1
     return sums
