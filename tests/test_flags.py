@@ -118,7 +118,7 @@ TABLE = [
     ("-arch=sm_${SM} -c", "--offload-arch=mp_${SM} -c", "MUS524"),
     ("-gencode arch=compute_$(SM),code=sm_$(SM)", "--offload-arch=mp_$(SM)", "MUS524"),
     ("-gencode arch=$(VIRTUAL),code=$(REAL)", "--offload-arch=$(REAL)", "MUS524"),
-    ("-gencode arch=compute_$(SM),code=compute_$(SM)", "--offload-arch=mp_31", "MUS521"),
+    ("-g -gencode arch=compute_$(SM),code=compute_$(SM)", "-g", "MUS521"),
     ("-gencode arch=compute_$(A),code=sm_$(A) -gencode arch=compute_80,code=compute_80", "--offload-arch=mp_$(A)", "MUS524 MUS521"),
     ("-gencode $(GENCODE)", "-gencode $(GENCODE)", "MUS524"),
     # language

@@ -51,7 +51,7 @@ class Plan:
     diff: bool = False
     lines: bool = False
     index: ProjectIndex | None = None
-    renamed: dict[bytes, IncludeTarget] = field(default_factory=dict)
+    renamed: dict[bytes, list[IncludeTarget]] = field(default_factory=dict)
     semantics: SemanticRun | None = None
     paths: dict[str, Path] = field(default_factory=dict)
 

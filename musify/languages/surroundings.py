@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ class BuildSurroundings:
     """What a build file needs to know of the run: its own path, and the renamed sources by base name."""
 
     path: str = ""
-    renamed: Mapping[bytes, IncludeTarget] = field(default_factory=dict)
+    renamed: Mapping[bytes, Sequence[IncludeTarget]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -40,13 +40,13 @@ class Layout:
         return IncludeTarget(relative, self.new_paths[relative])
 
     @property
-    def renamed(self) -> dict[bytes, IncludeTarget]:
-        """Renamed files by base name; where several share one, the first."""
-        found: dict[bytes, IncludeTarget] = {}
+    def renamed(self) -> dict[bytes, list[IncludeTarget]]:
+        """Renamed files by base name."""
+        found = defaultdict(list)
         for old, new in self.new_paths.items():
             if old != new:
-                found.setdefault(posixpath.basename(old).encode("utf-8", "surrogateescape"), IncludeTarget(old, new))
-        return found
+                found[posixpath.basename(old).encode("utf-8", "surrogateescape")].append(IncludeTarget(old, new))
+        return dict(found)
 
     def resolve(self, includer: str, path: str, *, is_toolkit: bool) -> IncludeTarget | None:
         """The file of the run that `includer` means by `path`: beside it, then up the tree, then anywhere by its tail.

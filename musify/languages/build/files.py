@@ -15,7 +15,7 @@ _SUFFIX = re.compile(rb"\.(?:cuh|cu)\b(?![\w.])")
 _WORD = re.compile(rb"[\w./${}@+*?%()-]*\Z")
 _LONGEST_PATH = 400
 # Beginnings of a path that say nothing of its place in the tree: variables, `./`, `../`, the root.
-_FOLDERS_UP = re.compile(rb"\A(?:[^/]*[$@%}{)(][^/]*/|\.{1,2}/|/)+")
+_FOLDERS_UP = re.compile(rb"\A(?:.*[$@%}{)(][^/]*/)?(?:\.{1,2}/|/)*")
 # What makes a name a pattern or one that the build tool puts together.
 _PUT_TOGETHER = re.compile(rb"[*?%$\[{(]")
 
@@ -45,13 +45,12 @@ def _mention(unit: BuildUnit, suffix: Span, floor: int) -> Iterator[Edit | Findi
         target = (text[: -len(base)] + base[: -(suffix.end - suffix.start)] + new_suffix).decode("utf-8", "replace")
         yield Finding("MUS502", Span(start, suffix.end), shown, {"target": target})
         return
-    known = unit.surroundings.renamed.get(base)
-    if known is None:
-        return
-    if _FOLDERS_UP.sub(b"", text) in b"/" + known.path.encode("utf-8", "surrogateescape"):
+    known = unit.surroundings.renamed.get(base, ())
+    tail = "/" + _FOLDERS_UP.sub(b"", text).decode("utf-8", "surrogateescape")
+    if any(f"/{target.path}".endswith(tail) for target in known):
         yield Edit(suffix, new_suffix, RENAMED_FILE)
-    else:
-        yield Finding("MUS501", Span(start, suffix.end), shown, {"target": known.new_path, "path": known.path})
+    elif known:
+        yield Finding("MUS501", Span(start, suffix.end), shown, {"target": known[0].new_path, "path": known[0].path})
 
 
 def _is_member(data: bytes, span: Span) -> bool:

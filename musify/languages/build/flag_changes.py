@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from musify.languages.build.flag_table import Flag, FlagRule, read_flags
-from musify.languages.build.flag_values import Architectures, architectures_in, linked, split_list
+from musify.languages.build.flag_values import VARIABLE, Architectures, architectures_in, linked, split_list
 from musify.languages.surroundings import Settings
 from musify.model import Applicability, Evidence, Severity
 from musify.rules.book import RuleBook
@@ -16,6 +16,7 @@ from musify.rules.model import Action
 
 _PAIRS = (b"-gencode", b"--generate-code")
 _CODES = (*_PAIRS, b"-code", b"--gpu-code")
+_WHOLE_VARIABLE = re.compile(rb"\$[({]\w+[)}]")
 _MACRO = re.compile(rb"\w+")
 # What a host compiler is given too, so that its flags are looked at for nothing else.
 _HOST_ACTIONS = ("library", "macro", "header")
@@ -51,8 +52,10 @@ def flag_changes(
     `each_architecture` is how the language writes a flag for each word of a variable, with `{prefix}` and `{variable}`.
     """
     conversion = _Conversion(words, book, settings, each_architecture)
+    # A SYCL compiler's way to NVIDIA's cards stays what it is.
+    foreign = any(word.startswith(b"-fsycl") for word in words)
     for flag in read_flags(words, settings.target.sdk):
-        if not host or flag.rule.action in _HOST_ACTIONS:
+        if not host or (flag.rule.action in _HOST_ACTIONS and not (foreign and flag.rule.action == "library")):
             yield from conversion.change(flag)
 
 
@@ -144,7 +147,8 @@ class _Conversion:
             yield self._about_variable(_reported(flag, "MUS524"))
             return
         new = list(known)
-        if (asked.real or asked.virtual) and not self.architectures_written and not (known or self.variable_only):
+        literal = asked.real or not all(VARIABLE.search(item) for item in asked.virtual)
+        if literal and not self.architectures_written and not (known or self.variable_only):
             new += (_filled(flag.rule.to, name.encode()) for name in self.settings.target.architectures)
             self.architectures_written = True
         change = _changed(flag, tuple(new))
@@ -162,7 +166,7 @@ class _Conversion:
             if not variable.numbers and flag.spelling in _PAIRS and b"code" not in (flag.value or b""):
                 continue  # all of `arch=...,code=...` is in the variable
             prefix = head + (b"mp_" if variable.numbers else b"")
-            several = len(self.settings.target.architectures) > 1
+            several = len(self.settings.target.architectures) > 1 and _WHOLE_VARIABLE.fullmatch(variable.text)
             form = self.each_architecture if several and self.each_architecture else b"{prefix}{variable}"
             yield form.replace(b"{prefix}", prefix).replace(b"{variable}", variable.text)
 

@@ -19,6 +19,7 @@ _LINE_END = re.compile(rb"[ \t]*(?:\r?\n|\Z)")
 # Can stand in any language without quotes.
 _PLAIN = re.compile(rb"(?:[\w.,:=/+@%^#-]|\$\(\w+\)|\$\{\w+\}|\$\w)+")
 _NEEDS_QUOTES = re.compile(rb"[\s\"'`;&|]")
+_BLANKS = b" \t"
 _BARE = (b"", b"")
 
 
@@ -54,8 +55,10 @@ def flag_edits(unit: BuildUnit, words: Sequence[FlagWord], form: FlagForm = COMM
     between two words is taken out with a dropped one.
     """
     texts = [word.text for word in words]
-    changes = flag_changes(texts, unit.book, unit.settings, host=form.host, each_architecture=form.each_architecture)
-    writer = _Writer(unit.data, words, form)
+    changes = list(
+        flag_changes(texts, unit.book, unit.settings, host=form.host, each_architecture=form.each_architecture)
+    )
+    writer = _Writer(unit.data, words, form, _vanishes(unit.data, words, changes))
     for change in changes:
         edits = writer.edits(change)
         if edits is None:
@@ -69,10 +72,11 @@ def flag_edits(unit: BuildUnit, words: Sequence[FlagWord], form: FlagForm = COMM
 class _Writer:
     """Makes edits of changes, from the first to the last."""
 
-    def __init__(self, data: bytes, words: Sequence[FlagWord], form: FlagForm) -> None:
+    def __init__(self, data: bytes, words: Sequence[FlagWord], form: FlagForm, vanishes: bool) -> None:
         self._data = data
         self._words = words
         self._form = form
+        self._vanishes = vanishes
         self._kept = 0  # words that stay, up to here
         self._position = 0  # the first word that no change has passed
 
@@ -125,6 +129,8 @@ class _Writer:
     def _without(self, index: int) -> Span:
         """What goes with a word that is dropped: the blank before it, or after it where it is the first."""
         word = self._words[index].span
+        if index == 0 and self._vanishes:
+            word = word._replace(start=len(self._data[: word.start].rstrip(_BLANKS)))
         if self._kept:
             start = self._words[index - 1].span.end
             if _GAP.fullmatch(self._data, start, word.start):
@@ -150,6 +156,12 @@ class _Writer:
         if end and self._data[start - 1 : start] == b"\n":
             return Span(start, end.end())
         return Span(start, word.end)
+
+
+def _vanishes(data: bytes, words: Sequence[FlagWord], changes: Sequence[FlagChange]) -> bool:
+    """Whether nothing is left of the words, which stand at the end of a line."""
+    dropped = sum(change.last - change.first for change in changes if change.new == ())
+    return 0 < dropped == len(words) and _LINE_END.match(data, words[-1].span.end) is not None
 
 
 def _edit(span: Span, text: bytes, change: FlagChange) -> Edit:

@@ -14,8 +14,8 @@ from musify.model import Applicability, Edit, Finding, Severity, Span
 BUILD_WORD = "build-word"
 LIBRARY_FILE = "library-file"
 _VERSIONED = re.compile(rb"-\d+(?:\.\d+)*")
-# MUSA's toolkit has one folder of libraries, lib.
-_LIBRARIES = re.compile(rb"[)}]?/lib(64)(?!\w)")
+# MUSA's toolkit has one folder of libraries, lib, without one of stubs.
+LIBRARY_FOLDER = re.compile(rb"[)}]?/lib(64(?:/stubs(?![\w.]))?)(?!\w)")
 _LIBRARY_FILE = re.compile(rb"(?<![\w.-])lib(?P<name>[a-zA-Z][\w-]*)\.(?:so|a|dylib)(?P<version>(?:\.\d+)*)(?!\w)")
 
 
@@ -40,7 +40,7 @@ def word_edits(data: bytes, within: Span) -> Iterator[Edit]:
         yield Edit(
             Span(match.start(), end), word.musa, BUILD_WORD, applicability, word.cuda.decode(), "", word.evidence.value
         )
-        libraries = _LIBRARIES.match(data, end, within.end)
+        libraries = LIBRARY_FOLDER.match(data, end, within.end)
         if libraries is not None:
             yield Edit(Span(*libraries.span(1)), b"", BUILD_WORD, applicability, "lib64", "", word.evidence.value)
 
@@ -70,4 +70,4 @@ def _library_files(unit: BuildUnit, within: Span) -> Iterator[Edit | Finding]:
 @cache
 def _pattern() -> re.Pattern[bytes]:
     texts = sorted([*named("variable"), *named("path")], key=len, reverse=True)
-    return re.compile(rb"(?<![\w])(?:" + b"|".join(map(re.escape, texts)) + rb")(?![A-Za-z0-9_])")
+    return re.compile(rb"(?:(?<!\w)|(?<=-[ILB]))(?:" + b"|".join(map(re.escape, texts)) + rb")(?![A-Za-z0-9_]|/\d)")

@@ -1,0 +1,99 @@
+"""One command of a build: the program, its flags, the libraries that it links; the same in every language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from musify.languages.build.facts import named
+from musify.languages.build.flags import COMMAND_LINE, FlagForm, FlagWord, flag_edits
+from musify.languages.build.unit import BuildUnit
+from musify.languages.build.variables import Variables, compiler_index, program_index
+from musify.model import Applicability, Edit, Finding, Severity, Span
+from musify.rules.shipped import shipped_tables
+
+BUILD_TOOL = "build-tool"
+RUNTIME_LIBRARY = "runtime-library"
+# Programs that look for another.
+_LOOKUPS = frozenset(b"which type hash whence where whereis".split())
+_HOST = re.compile(
+    rb"(?:.*[/-])?(?:g\+\+|gcc|cc|c\+\+|clang|clang\+\+|icp?c|icp?x|mpicc|mpicxx|mpic\+\+|mpiCC|ld|gfortran|nvc|nvc\+\+)"
+    rb"(?:-?[\d.]+)?"
+)
+_TOOL = re.compile(rb"(?:.*(?:[/=]|:-))?([\w-]+?)(?:\.exe)?\}?")
+
+
+@dataclass
+class Commands:
+    """How the commands of one file are converted: what its variables hold, and how its language writes flags."""
+
+    unit: BuildUnit
+    variables: Variables = field(default_factory=Variables)
+    form: FlagForm = COMMAND_LINE
+
+    def results(self, words: Sequence[FlagWord], form: FlagForm | None = None) -> Iterator[Edit | Finding]:
+        """Edits and findings of one command, the program first."""
+        texts = [word.text for word in words]
+        compiler = compiler_index(texts, self.variables)
+        if compiler is not None:
+            yield from self.compilation(words[compiler:], form)
+            yield from self._runtime(words, words[compiler + 1 :])
+            return
+        index = program_index(texts)
+        if index is None:
+            return
+        program, rest = words[index], words[index + 1 :]
+        if program.text in _LOOKUPS or (program.text == b"command" and rest and rest[0].text in (b"-v", b"-V")):
+            for word in rest:
+                yield from self.tool(word)
+        elif _HOST.fullmatch(program.text) or program.text.startswith(b"$"):
+            yield from flag_edits(self.unit, words, (form or self.form)._replace(host=True))
+        else:
+            yield from self.tool(program, bool(rest))
+
+    def compilation(self, words: Sequence[FlagWord], form: FlagForm | None = None) -> Iterator[Edit | Finding]:
+        """A compiler and its flags."""
+        yield from self.tool(words[0])
+        yield from flag_edits(self.unit, words, form or self.form)
+
+    def tool(self, word: FlagWord, has_arguments: bool = False) -> Iterator[Edit | Finding]:
+        """A program of CUDA's under MUSA's name; one that takes arguments of its own is reported."""
+        match = _TOOL.fullmatch(word.text)
+        known = named("tool").get(match.group(1)) if match else None
+        if match is None or known is None or not known.musa:
+            return
+        at = self.unit.data.rfind(known.cuda, *word.span)
+        if at < 0:
+            return
+        span = Span(at, at + len(known.cuda))
+        compiler = known.cuda == b"nvcc"
+        sure = Applicability.SAFE if compiler else Applicability.REVIEW
+        yield Edit(span, known.musa, BUILD_TOOL, sure, known.cuda.decode(), "", known.evidence.value)
+        if has_arguments and not compiler:
+            yield Finding("MUS530", span, known.cuda.decode(), {"target": known.musa.decode()})
+
+    def _runtime(self, words: Sequence[FlagWord], rest: Sequence[FlagWord]) -> Iterator[Edit | Finding]:
+        """nvcc links the runtime by itself."""
+        facts = _linking()
+        given = list(self.variables.expanded(word.text for word in words))
+        inputs = any(not word.text.startswith(b"-") for word in rest)
+        if not inputs or any(word.partition(b"=")[0] in facts["without"] or word in facts["named"] for word in given):
+            return
+        end = words[-1].span.end
+        text = self.form.separator + facts["runtime"]
+        yield Edit(Span(end, end), text, RUNTIME_LIBRARY, Applicability.REVIEW, "cudart", "runtime", facts["evidence"])
+        yield Finding("MUS531", words[-1].span, facts["runtime"].decode(), severity=Severity.NOTE)
+
+
+@cache
+def _linking() -> dict[str, Any]:
+    table = shipped_tables("build")["flags.toml"]["linking"]
+    return {
+        "runtime": table["runtime"].encode(),
+        "evidence": table["evidence"],
+        "named": frozenset(table["named"].encode().split()),
+        "without": frozenset(table["without"].encode().split()),
+    }

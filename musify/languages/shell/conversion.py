@@ -1,0 +1,90 @@
+"""Edits and findings of shell commands, in scripts and wherever else commands of the shell stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from musify.languages.build.architectures import ARCHITECTURE_VALUE, architecture_edits
+from musify.languages.build.commands import Commands
+from musify.languages.build.flags import FlagWord, flag_edits
+from musify.languages.build.unit import BuildUnit
+from musify.languages.build.variables import (
+    HOLDS_ARCHITECTURE,
+    HOLDS_NUMBER,
+    Variables,
+    compiler_index,
+    is_architecture_value,
+    program_index,
+)
+from musify.languages.shell.quoting import words_in
+from musify.languages.shell.script import Command, Script
+from musify.model import Applicability, Edit, Finding, Span
+
+_MAKE = frozenset(b"make gmake $(MAKE) ${MAKE}".split())
+_SETTING = re.compile(rb"([A-Za-z_]\w*)=")
+
+
+def survey(unit: BuildUnit, script: Script, text: bytes, variables: Variables) -> None:
+    """Add what a script tells of its variables; `text` is all of it."""
+    variables.architectures |= set(HOLDS_ARCHITECTURE.findall(text))
+    variables.numbers |= set(HOLDS_NUMBER.findall(text))
+    settings = [item for command in script.commands for item in command.settings]
+    for item in (*script.assignments, *settings):
+        variables.add_value(item.name, [word.text for word in item.words])
+    for command in script.commands:
+        words = [word.text for word in command.words]
+        index = compiler_index(words, variables)
+        if index is not None:
+            variables.spread_words(words[index + 1 :])
+
+
+def script_results(commands: Commands, script: Script) -> Iterator[Edit | Finding]:
+    """Edits and findings for all that a script says."""
+    for assignment in script.assignments:
+        yield from setting_results(commands, assignment.name, assignment.words)
+    for loop in script.loops:
+        yield from architecture_edits(commands.unit, commands.variables, loop.variable, loop.values)
+    for command in script.commands:
+        yield from commands.results(command.words)
+        yield from _arguments_of_make(commands, command)
+
+
+def setting_results(commands: Commands, name: bytes, words: Sequence[FlagWord]) -> Iterator[Edit | Finding]:
+    """Edits and findings for a variable that is given these words."""
+    texts = [word.text for word in words]
+    index = compiler_index(texts, commands.variables)
+    if index is not None:
+        yield from commands.compilation(words[index:])
+        return
+    values = list(architecture_edits(commands.unit, commands.variables, name, words))
+    yield from values
+    if not values:
+        host = not (commands.variables.is_flags(name) or name in commands.variables.compilers)
+        yield from flag_edits(commands.unit, words, commands.form._replace(host=host))
+
+
+def _arguments_of_make(commands: Commands, command: Command) -> Iterator[Edit | Finding]:
+    """Variables that are handed to make hold what they hold in the makefile."""
+    texts = [word.text for word in command.words]
+    index = program_index(texts)
+    if index is None or texts[index].rpartition(b"/")[2] not in _MAKE:
+        return
+    for word in command.words[index + 1 :]:
+        raw = commands.unit.data[slice(*word.span)]
+        match = _SETTING.match(raw)
+        if match:
+            value = Span(word.span.start + match.end(), word.span.end)
+            words = words_in(commands.unit.data, value)
+            if is_architecture_value([item.text for item in words], numbers=False):
+                yield _architectures(commands, value)
+            else:
+                yield from setting_results(commands, match.group(1), words)
+
+
+def _architectures(commands: Commands, value: Span) -> Edit:
+    """`make ARCH=sm_80`: the makefile can take a list there once it is converted."""
+    names = [name.encode() for name in commands.unit.settings.target.architectures]
+    text = names[0] if len(names) == 1 else b'"' + b" ".join(names) + b'"'
+    old = commands.unit.text(value).decode("utf-8", "replace")
+    return Edit(value, text, ARCHITECTURE_VALUE, Applicability.REVIEW, old, "", "code")
