@@ -51,7 +51,7 @@ BY_NAME = [
     ("MANIFEST.in", Language.PLAIN),
     ("requirements/cuda.txt", Language.PLAIN),
     ("configure.ac", Language.PLAIN),
-    (".bazelrc", Language.PLAIN),
+    ("ci/gpu.bazelrc", Language.BAZELRC),
     ("CMakePresets.json", Language.PLAIN),
     ("Jenkinsfile", Language.PLAIN),
     ("x.vcxproj.filters", Language.PLAIN),

@@ -18,6 +18,7 @@ class Language(str, Enum):
     MAKE = "make"
     PYTHON = "python"
     BAZEL = "bazel"
+    BAZELRC = "bazelrc"
     MESON = "meson"
     XMAKE = "xmake"
     SHELL = "shell"
@@ -29,7 +30,7 @@ class Language(str, Enum):
 # What files of CUDA source are called once they are ported.
 RENAMED_SUFFIXES = {".cu": ".mu", ".cuh": ".muh"}
 # Languages that have a reader of their own; the others are read as words.
-_READERS = frozenset({Language.MAKE})
+_READERS = frozenset({Language.BAZEL, Language.BAZELRC, Language.MAKE, Language.PYTHON})
 
 
 def reader_of(language: Language) -> Reader:

@@ -16,7 +16,10 @@ LIBRARY_FILE = "library-file"
 _VERSIONED = re.compile(rb"-\d+(?:\.\d+)*")
 # MUSA's toolkit has one folder of libraries, lib, without one of stubs.
 LIBRARY_FOLDER = re.compile(rb"[)}]?/lib(64(?:/stubs(?![\w.]))?)(?!\w)")
-_LIBRARY_FILE = re.compile(rb"(?<![\w.-])lib(?P<name>[a-zA-Z][\w-]*)\.(?:so|a|dylib)(?P<version>(?:\.\d+)*)(?!\w)")
+_LIBRARY_FILE = re.compile(
+    rb"(?:(?<![\w./-])lib(?P<folder>64(?:/stubs)?)/)?(?<![\w.-])lib(?P<name>[a-zA-Z][\w-]*)\.(?:so|a|dylib)"
+    rb"(?P<version>(?:\.\d+)*)(?!\w)"
+)
 
 
 def find_words(unit: BuildUnit) -> Iterator[Edit | Finding]:
@@ -57,6 +60,8 @@ def _library_files(unit: BuildUnit, within: Span) -> Iterator[Edit | Finding]:
             continue
         sure = library.listed and not match.group("version")
         applicability = Applicability.SAFE if sure else Applicability.REVIEW
+        if match.group("folder"):
+            yield Edit(Span(*match.span("folder")), b"", BUILD_WORD, applicability, "lib64", "", "documented")
         yield Edit(
             Span(*match.span("name")), library.target, LIBRARY_FILE, applicability, name, library.library.id, "code"
         )
