@@ -11,6 +11,7 @@ from musify.cli import running
 from musify.cli.options import apply_config, shared_options
 from musify.engine.results import RunResult
 from musify.model import ExitCode, Severity
+from musify.project.changes import ChangedLines
 from musify.project.output import DryRun
 from musify.report import baseline
 from musify.report.content import one_line
@@ -26,6 +27,8 @@ from musify.report.content import one_line
     "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Report only what FILE does not hold."
 )
 @click.option("--update-baseline", is_flag=True, help="Make what is found now the content of --baseline FILE.")
+@click.option("--diff-base", metavar="REV", help="Report only what stands on lines that differ from git's REV.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @shared_options
 @click.pass_context
 def check(context: click.Context, /, **_: Any) -> ExitCode:
@@ -40,12 +43,14 @@ def check(context: click.Context, /, **_: Any) -> ExitCode:
     layout = running.make_layout(files, paths, options)
     plan = running.make_plan(files, layout, DryRun(), options, diff=False)
     result = running.run(plan, options)
+    if options["diff_base"] is not None:
+        result.keep_lines(ChangedLines(paths[0], options["diff_base"]).touches)
     if options["update_baseline"]:
         return _update_baseline(result, options)
     if options["baseline"] is not None:
         _subtract_baseline(result, Path(options["baseline"]), options)
     # A baseline holds edits and findings; a file that only gets another name is not new beside one.
-    renames_count = options["baseline"] is None
+    renames_count = options["baseline"] is None and options["diff_base"] is None
     pending = {file.path for file in result.files if file.changed or (file.renamed and renames_count)}
     if not running.write_reports(result, plan, options):
         for file in result.files:
@@ -54,6 +59,8 @@ def check(context: click.Context, /, **_: Any) -> ExitCode:
             for finding in file.active_findings():
                 click.echo(one_line(file, finding))
     running.print_outcome(result, options, findings=False)
+    if options["exit_zero"]:
+        return ExitCode.DONE
     if pending:
         return ExitCode.FINDINGS
     return running.exit_code(result, options["fail_on"])

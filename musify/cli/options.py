@@ -27,6 +27,8 @@ _SHARED = (
                  help="Target SDK version."),
     click.option("--rules", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
                  help="Rule file of your own; wins over ours."),
+    click.option("--root", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="DIR",
+                 help="The project that PATHs belong to: its other files are read, and not worked on."),
     click.option("--include", multiple=True, metavar="GLOB", help="Work only on files that match (as in .gitignore)."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Do not work on files that match."),
     click.option("--gitignore/--no-gitignore", default=True,

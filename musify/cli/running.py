@@ -16,7 +16,7 @@ from musify.engine import tree
 from musify.engine.processes import Progress
 from musify.engine.results import RunResult
 from musify.model import ExitCode, MusifyError, Severity
-from musify.project.files import Selection, SourceFile, find_files
+from musify.project.files import Selection, SourceFile, find_files, find_files_within
 from musify.project.layout import Layout
 from musify.project.output import Destination
 from musify.report import needs_of, parse_request, render, write_report
@@ -31,6 +31,8 @@ _FINDINGS_SHOWN = 20
 def select_files(paths: Sequence[Path], options: dict[str, Any], excluded: Sequence[Path] = ()) -> list[SourceFile]:
     """The files of the run. Raises MusifyError."""
     selection = Selection(tuple(options["include"]), tuple(options["exclude"]), options["gitignore"], tuple(excluded))
+    if options.get("root") is not None:
+        return find_files_within(options["root"], paths, selection)
     return find_files(paths, selection)
 
 
@@ -50,7 +52,7 @@ def make_plan(
 ) -> tree.Plan:
     """The plan of the run. Raises MusifyError for a bad rule file or report, and without libclang."""
     needs = needs_of(options["report"])
-    details = Need.EDITS in needs or bool(options.get("baseline"))
+    details = Need.EDITS in needs or bool(options.get("baseline")) or bool(options.get("diff_base"))
     rules = book.load([Path(path) for path in options["rules"]])
     return tree.Plan(
         files, layout, rules, settings_of(options), destination, options["lang"], details,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -95,9 +95,9 @@ class RunResult:
         """The files that were looked at."""
         return [file for file in self.files if file.language is not None]
 
-    def drop_declared(self) -> None:
-        """Take back findings of unknown names that some file of the run declares."""
-        declared = frozenset[bytes]().union(*(file.declared for file in self.files))
+    def drop_declared(self, elsewhere: frozenset[bytes] = frozenset()) -> None:
+        """Take back findings of unknown names that some file of the run declares, or one outside it (`elsewhere`)."""
+        declared = elsewhere.union(*(file.declared for file in self.files))
         for file in self.files:
             file.findings = [
                 item for item in file.findings if item.id != UNKNOWN_NAME or item.name.encode() not in declared
@@ -111,6 +111,17 @@ class RunResult:
                 for item in file.findings
                 if (not select or item.id.startswith(tuple(select))) and not item.id.startswith(tuple(ignore))
             ]
+
+    def keep_lines(self, is_wanted: Callable[[str, int, int], bool]) -> None:
+        """Keep the findings and edits on lines that are wanted, of a path as it is shown and from line to line.
+
+        A file without an edit on such a line counts as unchanged.
+        """
+        for file in self.files:
+            file.findings = [item for item in file.findings if is_wanted(file.path, item.line, item.end_line)]
+            file.edits = [item for item in file.edits if is_wanted(file.path, item.line, item.end_line)]
+            file.edit_count = len(file.edits)
+            file.changed = file.changed and bool(file.edits)
 
     def reaches(self, level: Severity) -> bool:
         """Whether an unsuppressed finding is at or above `level`."""

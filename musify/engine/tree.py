@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from musify.engine.document import Conversion, convert_build, convert_source
 from musify.engine.processes import Progress, Work, collect_seldom, spread
-from musify.engine.results import FileResult, FindingRecord, RunResult, finding_record, keep_lines, record_conversion
+from musify.engine.results import (
+    UNKNOWN_NAME,
+    FileResult,
+    FindingRecord,
+    RunResult,
+    finding_record,
+    keep_lines,
+    record_conversion,
+)
 from musify.engine.semantic import answers_for, death, settle
 from musify.languages.registry import Language
 from musify.languages.surroundings import BuildSurroundings, IncludeTarget, Settings
@@ -66,25 +74,26 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     sizes = [_size(file) for file in plan.files]
     _survey_all(plan, sizes, jobs, progress)
     results: dict[int, FileResult] = {}
-    everything = range(len(plan.files))
+    numbers = [number for number, file in enumerate(plan.files) if not file.is_context]
     try:
-        for number, result in spread(plan, _work(plan, _PROCESS), everything, sizes, jobs, progress):
+        for number, result in spread(plan, _work(plan, _PROCESS), numbers, sizes, jobs, progress):
             results[number] = result
     except BaseException:
-        for file in plan.files:
+        for file in (plan.files[number] for number in numbers):
             plan.destination.abandon(file, plan.layout.new_paths[file.relative])
         raise
     _finish(plan, results)
     _report_blocked(plan, results)
-    whole = RunResult([results[number] for number in everything])
-    whole.drop_declared()
+    whole = RunResult([results[number] for number in numbers])
+    whole.drop_declared(_declared_in_context(plan, whole))
+    _report_left_includers(plan, results)
     whole.seconds = time.perf_counter() - started
     return whole
 
 
 def _finish(plan: Plan, results: dict[int, FileResult]) -> None:
-    for number, file in enumerate(plan.files):
-        result = results[number]
+    for number, result in sorted(results.items()):
+        file = plan.files[number]
         if result.settled is None:
             continue
         try:
@@ -237,7 +246,31 @@ def _report_blocked(plan: Plan, results: dict[int, FileResult]) -> None:
     numbers = {file.relative: number for number, file in enumerate(plan.files)}
     for file, wanted in plan.layout.blocked:
         finding = _whole_file(plan, "MUS116", file.relative, {"target": wanted})
-        results[numbers[file.relative]].findings.append(finding)
+        if numbers[file.relative] in results:
+            results[numbers[file.relative]].findings.append(finding)
+
+
+def _report_left_includers(plan: Plan, results: dict[int, FileResult]) -> None:
+    """A finding where a file of the context includes, under its old name, one that this run renames."""
+    assert plan.index is not None
+    numbers = {file.relative: number for number, file in enumerate(plan.files)}
+    for includer in (file for file in plan.files if file.is_context):
+        for target in plan.index.surroundings(includer.relative).includes.values():
+            if target.path != target.new_path:
+                arguments = {"target": target.new_path, "includer": includer.shown}
+                results[numbers[target.path]].findings.append(_whole_file(plan, "MUS121", target.path, arguments))
+
+
+def _declared_in_context(plan: Plan, result: RunResult) -> frozenset[bytes]:
+    """The unknown names of the run that a file of the context declares."""
+    wanted = {item.name.encode() for file in result.files for item in file.findings if item.id == UNKNOWN_NAME}
+    found: frozenset[bytes] = frozenset()
+    for file in plan.files if wanted else ():
+        if file.is_context and file.language is Language.CUDA:
+            data = _read(plan.paths, file.relative)
+            if any(name in data for name in wanted):
+                found |= _convert(plan, file, Document(data), None).declared
+    return found
 
 
 def _whole_file(plan: Plan, identifier: str, name: str, arguments: dict[str, str]) -> FindingRecord:

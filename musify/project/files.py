@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,8 @@ class SourceFile:
     """A file of the run.
 
     `path` is where it lies; `relative` its place in the output (forward slashes); `shown` the path that reports use.
-    `language` is None for a file that is only copied. `is_link`: it is a symbolic link that stays one.
+    `language` is None for a file that is only copied. `is_link`: it is a symbolic link that stays one. `is_context`: it
+    is only read for what it declares and includes.
     """
 
     path: Path
@@ -35,6 +36,7 @@ class SourceFile:
     shown: str
     language: Language | None
     is_link: bool = False
+    is_context: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,28 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
             language = _language(file, relative) if _is_chosen(relative, include, exclude) else None
             found[relative] = SourceFile(file, relative, shown, language, is_link)
     return [found[key] for key in sorted(found)]
+
+
+def find_files_within(root: Path, paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
+    """All files of the project at `root`; those that are not among `paths`, or below them, are context.
+
+    Raises MusifyError as `find_files` does, and for a path outside `root`.
+    """
+    real_root = os.path.realpath(root)
+    chosen = []
+    for path in paths:
+        real = os.path.realpath(path)
+        if not os.path.lexists(path):
+            raise MusifyError(f"{path}: no such file or folder")
+        if real != real_root and not real.startswith(real_root + os.sep):
+            raise MusifyError(f"{path}: lies outside --root {root}")
+        chosen.append(real)
+    below = tuple(real + os.sep for real in chosen)
+    return [
+        file if (real := os.path.realpath(file.path)) in chosen or real.startswith(below)
+        else replace(file, is_context=True)
+        for file in find_files([root], selection)
+    ]  # fmt: skip
 
 
 def _language(path: Path, relative: str) -> Language | None:

@@ -98,7 +98,7 @@ def _up_the_tree(folder: str, tail: str) -> Iterable[str]:
 
 def _new_path(file: SourceFile) -> str:
     stem, suffix = posixpath.splitext(file.relative)
-    if file.language is not Language.CUDA or suffix not in RENAMED_SUFFIXES:
+    if file.is_context or file.language is not Language.CUDA or suffix not in RENAMED_SUFFIXES:
         return file.relative
     if _KEEPS_NAMES & set(posixpath.dirname(file.relative).split("/")):
         return file.relative
