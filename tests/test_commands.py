@@ -276,6 +276,11 @@ ANNOTATED = {
         "// musify: MUS101: cudaNope_t looks like CUDA Runtime and is on no list; no file of this run declares it, so it was left as "
         "it is\r\ncudaNope_t a;\r\n",
     ),
+    "behind a byte order mark": (
+        "\ufeffcudaNope_t a;\n",
+        "\ufeff// musify: MUS101: cudaNope_t looks like CUDA Runtime and is on no list; no file of this run declares it, so it was left "
+        "as it is\ncudaNope_t a;\n",
+    ),
     "notes get none": ('#include "x.cuh"\n', '#include "x.cuh"\n'),
     "settled ones go": ("int a;\n  // musify: MUS101: old news\nint b;\n", "int a;\nint b;\n"),
 }

@@ -12,7 +12,8 @@ from musify.source.document import Document
 from musify.source.outline import OpaqueKind, Outline
 
 ANNOTATION = "annotation"
-_MINE = re.compile(rb"^[ \t]*// musify: MUS\d{3}: [^\n]*\n?", re.M)
+# At the start of a line, or behind the mark that a file begins with.
+_MINE = re.compile(rb"(?:^|(?<=\xef\xbb\xbf))[ \t]*// musify: MUS\d{3}: [^\n]*\n?", re.M)
 _INDENT = re.compile(rb"[ \t]*")
 
 
@@ -35,13 +36,13 @@ def annotation_edits(document: Document, outline: Outline, findings: Sequence[Fi
              if [text for _, text in found] != wanted.get(line)]  # fmt: skip
     for line, texts in wanted.items():
         if [text for _, text in present.get(line, ())] != texts:
-            start = document.line_span(line)[0]
+            start = document.text_span(line)[0]
             edits.append(Edit(Span(start, start), b"".join(texts), ANNOTATION))
     return edits
 
 
 def _comment(document: Document, line: int, finding: Finding) -> bytes:
-    start, end = document.line_span(line)
+    start, end = document.text_span(line)
     indent = _INDENT.match(document.data, start, end)
     newline = b"\r\n" if document.data[start:end].endswith(b"\r\n") else b"\n"
     message = " ".join(catalogue.message(finding).split()).replace("\\", "/")

@@ -75,6 +75,11 @@ class Document:
         starts = self._line_starts
         return starts[index], starts[index + 1] if index + 1 < len(starts) else len(self.data)
 
+    def text_span(self, index: int) -> tuple[int, int]:
+        """The same without the mark that a UTF-8 file may begin with."""
+        start, end = self.line_span(index)
+        return start + (len(codecs.BOM_UTF8) if index == 0 and self.data.startswith(codecs.BOM_UTF8) else 0), end
+
     @property
     def line_count(self) -> int:
         """How many lines there are; a last one without newline counts."""
@@ -92,6 +97,21 @@ class Document:
         except UnicodeDecodeError:
             column = len(head)
         return Position(index + 1, column + 1)
+
+    def offset(self, place: Position) -> int:
+        """The byte offset of a place: what `position` came from. Raises ValueError where there is no such place."""
+        if not 1 <= place.line <= len(self._line_starts) or place.column < 1:
+            raise ValueError(f"there is no line {place.line}, column {place.column}")
+        start, end = self.text_span(place.line - 1)
+        text = self.data[start:end]
+        head = text.decode("utf-8", "surrogateescape")[: place.column - 1].encode("utf-8", "surrogateescape")
+        try:
+            head.decode()
+        except UnicodeDecodeError:
+            head = text[: place.column - 1]
+        if len(head) < place.column - 1:
+            raise ValueError(f"line {place.line} has no column {place.column}")
+        return start + len(head)
 
 
 def read(path: Path) -> Document:
