@@ -80,3 +80,40 @@ OTHERS = {
 @pytest.mark.parametrize(("source", "ids"), OTHERS.values(), ids=OTHERS.keys())
 def test_findings_of_pastes(convert: Convert, source: str, ids: list[str]) -> None:
     assert sorted(set(convert(source).ids) - {"MUS102"}) == ids
+
+
+OWN = {
+    "one in every branch": (
+        "#ifdef A\n#define CUDART_CB x\n#else\n#define CUDART_CB\n#endif\nvoid CUDART_CB f();\n",
+        None,
+    ),
+    "one in every branch, nested": (
+        "#if A\n#define CUDART_CB x\n#else\n#if B\n#define CUDART_CB\n#else\n#define CUDART_CB y\n#endif\n#endif\nvoid CUDART_CB f();\n",
+        None,
+    ),
+    "a branch without one": (
+        "#if A\n#define CUDART_CB x\n#elif B\n#define CUDART_CB\n#endif\nvoid CUDART_CB f();\n",
+        "#if A\n#define CUDART_CB x\n#elif B\n#define CUDART_CB\n#endif\nvoid MUSART_CB f();\n",
+    ),
+    "used where it is defined, and elsewhere": (
+        "#ifdef A\n#define CUDART_CB x\nvoid CUDART_CB f();\n#endif\nvoid CUDART_CB g();\n",
+        "#ifdef A\n#define CUDART_CB x\nvoid CUDART_CB f();\n#endif\nvoid MUSART_CB g();\n",
+    ),
+    "given where it is missing": (
+        "#if !defined(CUDART_CB) // old\n#define CUDART_CB\n#endif\nvoid CUDART_CB g();\n",
+        "#if !defined(MUSART_CB) // old\n#define MUSART_CB\n#endif\nvoid MUSART_CB g();\n",
+    ),
+    "given where it is missing, and otherwise too": (
+        "#ifdef A\n#define CUDART_CB x\n#endif\n#ifndef CUDART_CB\n#define CUDART_CB\n#endif\nvoid CUDART_CB g();\n",
+        "#ifdef A\n#define MUSART_CB x\n#endif\n#ifndef MUSART_CB\n#define MUSART_CB\n#endif\nvoid MUSART_CB g();\n",
+    ),
+    "inside an include guard": (
+        "#ifndef MY_H\n#define MY_H\n#define CUDART_CB x\nvoid CUDART_CB f();\n#endif\n",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), OWN.values(), ids=OWN.keys())
+def test_macros_of_the_project(convert: Convert, source: str, expected: str | None) -> None:
+    assert convert(source).text == (expected or source)

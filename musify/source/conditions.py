@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from musify.model import Span
@@ -82,7 +82,29 @@ class Conditionals:
 
     def is_conditional(self, offset: int) -> bool:
         """Whether some configurations do not see the byte at `offset`; an include guard does not count."""
-        return any(not branch.group.is_include_guard for branch in self.branches_around(offset))
+        return bool(self._choices_around(offset))
+
+    def _choices_around(self, offset: int) -> list[Branch]:
+        """The branches that hold the byte at `offset`, include guards apart, the innermost first."""
+        return [branch for branch in self.branches_around(offset) if not branch.group.is_include_guard]
+
+    def always_one(self, offsets: Iterable[int]) -> bool:
+        """Whether every configuration sees one of these places: each branch of an #if with #else may hold another."""
+        around = [self._choices_around(offset) for offset in offsets]
+        if not all(around):
+            return True
+        pending = [branches[0] for branches in around]
+        reached = {id(branch) for branch in pending}
+        while pending:
+            group = pending.pop().group
+            complete = group.branches[-1].directive.keyword == b"else" and all(id(b) in reached for b in group.branches)
+            outer = group.parent
+            if complete and (outer is None or outer.group.is_include_guard):
+                return True
+            if complete and outer is not None and id(outer) not in reached:
+                reached.add(id(outer))
+                pending.append(outer)
+        return False
 
     def _mark_include_guard(self, outline: Outline) -> None:
         directives = outline.directives
@@ -95,8 +117,10 @@ class Conditionals:
         following = directives[position + 1] if position + 1 < len(directives) else None
         if name and following and following.keyword == b"define" and following.name == name.group():
             negated = first.directive.keyword == b"ifndef" or b"!" in text
-            tail = outline.data[first.span.end :]
-            self.groups[0].is_include_guard = negated and tail.lstrip().startswith(b"#") and position <= 1
+            # A macro that is given only where it is missing guards nothing but itself.
+            holds_more = outline.data[following.end : first.span.end].strip() != b""
+            closed = first.span.end < len(outline.data)
+            self.groups[0].is_include_guard = negated and holds_more and closed and position <= 1
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from musify.languages.cuda.unit import Unit
 from musify.model import Span
 from musify.rules.book import RuleBook
 from musify.source import syntax
+from musify.source.outline import Directive
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -78,7 +79,8 @@ _SCOPES = frozenset(
 class Declaration:
     """A declaration of a listed name: where it stands, where it holds, and whether other files see it.
 
-    `mirrors_api`: it declares the API's own entity once more (a prototype, a forward declaration).
+    `mirrors_api`: it declares the API's own entity once more (a prototype, a forward declaration), or gives a macro
+    where the API has none.
     """
 
     name: bytes
@@ -157,12 +159,27 @@ def is_tracked(book: RuleBook, name: bytes) -> bool:
 
 
 def _macro_declarations(unit: Unit) -> Iterator[Declaration]:
+    """Macros; one that only some configurations see holds in its own branch of the #if."""
+    definitions: dict[bytes, list[Directive]] = {}
     for directive in unit.outline.directives:
         if directive.keyword == b"define" and is_tracked(unit.book, directive.name):
-            place = Span(directive.name_start, directive.name_start + len(directive.name))
-            scope = Span(0, len(unit.data))
-            conditional = unit.conditionals.is_conditional(directive.start)
-            yield Declaration(directive.name, place, "macro", scope, True, (), conditional)
+            definitions.setdefault(directive.name, []).append(directive)
+    for name, places in definitions.items():
+        always = unit.conditionals.always_one(item.start for item in places)
+        fills_gap = not always and any(_fills_gap(unit, item) for item in places)
+        for item in places:
+            place = Span(item.name_start, item.name_start + len(name))
+            end = len(unit.data) if always else unit.conditionals.branches_around(item.start)[0].span.end
+            scope = Span(0 if always else place.start, end)
+            yield Declaration(name, place, "macro", scope, True, (), not always, fills_gap)
+
+
+def _fills_gap(unit: Unit, definition: Directive) -> bool:
+    """Whether `#ifndef NAME`, or a longer form of it, stands around it: the macro is given where missing."""
+    branch = unit.conditionals.branches_around(definition.start)[0].directive
+    text = unit.data[branch.start : branch.end].split(b"//")[0].split(b"/*")[0]
+    form = rb"#\s*(?:ifndef\s+NAME|if\s*!\s*defined\s*(?:NAME|\(\s*NAME\s*\)))\s*"
+    return re.fullmatch(form.replace(b"NAME", re.escape(definition.name)), text) is not None
 
 
 def _using_declaration(unit: Unit, name: bytes, word: Span, kind: str) -> Iterator[Declaration]:

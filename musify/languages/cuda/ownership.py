@@ -35,9 +35,10 @@ class Ownership:
         self._file_names: set[bytes] = set()
         self._scopes: dict[bytes, list[Span]] = {}
         for item in self.declarations:
-            if not self.is_ported(item) and not (item.exported and not item.path and item.conditional):
+            elsewhere = item.exported and not item.path and item.conditional
+            if not self.is_ported(item) and not (elsewhere and item.kind != "macro"):
                 self._scopes.setdefault(item.name, []).append(item.scope)
-                if item.exported and not item.path:
+                if item.exported and not item.path and not elsewhere:
                     self._file_names.add(item.name)
         self._add_included(unit)
         self._merged = {name: _merged(spans) for name, spans in self._scopes.items()}
