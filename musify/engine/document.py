@@ -50,7 +50,7 @@ def convert_build(
     from musify.languages.build import conversion as build
     from musify.languages.build.unit import BuildUnit
 
-    if not build.mentions_cuda(document.data):
+    if not build.concerns_cuda(document.data, surroundings):
         return Conversion(document)
     reader = reader_of(language)
     unit = BuildUnit(document.data, reader, book, settings, surroundings)

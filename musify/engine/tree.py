@@ -26,11 +26,13 @@ from musify.engine.results import (
     record_conversion,
 )
 from musify.engine.semantic import answers_for, death, settle
+from musify.languages.build.variables import Variables
 from musify.languages.registry import Language
 from musify.languages.surroundings import BuildSurroundings, IncludeTarget, Settings
 from musify.model import Finding, Span
 from musify.project.files import SourceFile
 from musify.project.layout import Layout
+from musify.project.makefiles import linked_variables
 from musify.project.output import Destination
 from musify.project.survey import FileSurvey, ProjectIndex, survey_source
 from musify.rules.book import RuleBook
@@ -60,6 +62,7 @@ class Plan:
     lines: bool = False
     index: ProjectIndex | None = None
     renamed: dict[bytes, list[IncludeTarget]] = field(default_factory=dict)
+    variables: dict[str, Variables] = field(default_factory=dict)
     semantics: SemanticRun | None = None
     paths: dict[str, Path] = field(default_factory=dict)
 
@@ -134,6 +137,8 @@ def _survey_all(plan: Plan, sizes: Sequence[int], jobs: int, progress: Progress 
     plan.paths = paths
     plan.index = ProjectIndex(surveys, plan.layout, plan.book, partial(_read, paths))
     plan.renamed = plan.layout.renamed
+    makefiles = [file.relative for file in plan.files if file.language is Language.MAKE]
+    plan.variables = linked_variables(makefiles, partial(_read, paths))
 
 
 def _read(paths: dict[str, Path], relative: str) -> bytes:
@@ -232,7 +237,7 @@ def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswer
     assert plan.index is not None and file.language is not None
     try:
         if file.language is not Language.CUDA:
-            surroundings = BuildSurroundings(file.relative, plan.renamed)
+            surroundings = BuildSurroundings(file.relative, plan.renamed, plan.variables.get(file.relative))
             return convert_build(source, file.language, plan.book, plan.settings, surroundings)
         conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
         conversion.findings[:0] = settle(answers, file.shown)

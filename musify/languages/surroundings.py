@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from musify.languages.build.variables import Variables
 from musify.model import DEFAULT_TARGET, Target
 
 
@@ -58,10 +59,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class BuildSurroundings:
-    """What a build file needs to know of the run: its own path, and the renamed sources by base name."""
+    """What a build file needs to know of the run: its own path, and the renamed sources by base name.
+
+    `variables`: what the variables of files hold that this one includes or that include it.
+    """
 
     path: str = ""
     renamed: Mapping[bytes, Sequence[IncludeTarget]] = field(default_factory=dict)
+    variables: Variables | None = None
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +15,15 @@ from typing import TYPE_CHECKING
 from musify.languages.recognition import HEAD_BYTES, is_told_by_content, language_of, language_of_content
 from musify.languages.registry import Language
 from musify.model import MusifyError
+from musify.project.makefiles import included_paths
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 # What an interrupted run may leave behind: see source/writing.py.
 _TEMPORARY = re.compile(r"\..+\.musify\Z")
+# Endings of sources that makefiles are also called by.
+_MAY_BE_INCLUDED = (".inc", ".def")
 _NEVER = frozenset({".git", ".hg", ".svn"})
 
 
@@ -55,6 +60,7 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
     Raises MusifyError for a path that is missing or cannot be listed, and for two PATHs that would get one name.
     """
     found: dict[str, SourceFile] = {}
+    unknown: dict[str, set[str]] = defaultdict(set)
     alone = len(paths) == 1
     include = _globs(selection.include)
     exclude = _globs(selection.exclude)
@@ -71,8 +77,12 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
                 raise MusifyError(
                     f"{file}: {found[relative].path} would get the same name {relative}; convert them apart"
                 )
-            language = _language(file, relative) if _is_chosen(relative, include, exclude) else None
+            chosen = _is_chosen(relative, include, exclude)
+            language = _language(file, relative) if chosen else None
             found[relative] = SourceFile(file, relative, shown, language, is_link)
+            if chosen and (language is None or relative.endswith(_MAY_BE_INCLUDED)):
+                unknown[posixpath.basename(relative)].add(relative)
+    _take_in_included(found, unknown)
     return [found[key] for key in sorted(found)]
 
 
@@ -96,6 +106,18 @@ def find_files_within(root: Path, paths: Sequence[Path], selection: Selection) -
         else replace(file, is_context=True)
         for file in find_files([root], selection)
     ]  # fmt: skip
+
+
+def _take_in_included(found: dict[str, SourceFile], unknown: Mapping[str, Collection[str]]) -> None:
+    """Files that a makefile includes are makefiles, whatever they are called."""
+    pending = [file for file in found.values() if file.language is Language.MAKE]
+    while pending and unknown:
+        file = pending.pop()
+        with contextlib.suppress(OSError):
+            for path in included_paths(file.relative, file.path.read_bytes(), unknown):
+                if found[path].language is not Language.MAKE:
+                    found[path] = replace(found[path], language=Language.MAKE)
+                    pending.append(found[path])
 
 
 def _language(path: Path, relative: str) -> Language | None:

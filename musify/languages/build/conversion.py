@@ -10,6 +10,7 @@ from musify.languages.build.files import find_files
 from musify.languages.build.leftovers import find_leftovers
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import find_words
+from musify.languages.surroundings import BuildSurroundings
 from musify.model import Edit, Finding, Span
 
 
@@ -30,6 +31,12 @@ def mentions_cuda(data: bytes) -> bool:
     """Whether there is anything in a build file to look at."""
     lowered = data.lower()
     return any(text in lowered for text in cuda_literals()) and cuda_words().search(data) is not None
+
+
+def concerns_cuda(data: bytes, surroundings: BuildSurroundings) -> bool:
+    """Whether a file mentions CUDA, or is made one with files that name its compiler."""
+    linked = surroundings.variables
+    return mentions_cuda(data) or (linked is not None and bool(linked.compilers))
 
 
 def convert(unit: BuildUnit) -> BuildConversion:

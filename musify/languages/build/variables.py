@@ -49,10 +49,12 @@ class Variables:
             self.flags.add(name)
 
     def settle(self) -> None:
-        """Find the compilers among variables that were used before they got their value."""
+        """Follow what is known through the values: of variables used before they got theirs, and of other files."""
         for name, words in self.values.items():
             if compiler_index(words, self) is not None:
                 self.compilers.add(name)
+        for name in sorted(self.flags):
+            self.spread_words(self.values.get(name, ()))
 
     def is_compiler(self, word: bytes) -> bool:
         """Whether a word is a reference to a variable that runs nvcc."""
@@ -77,10 +79,10 @@ class Variables:
         pending = list(references)
         while pending:
             name = pending.pop()
-            if name in self.flags or name in self.compilers or name not in self.values:
+            if name in self.flags or name in self.compilers:
                 continue
             self.flags.add(name)
-            pending += (inner for word in self.values[name] for inner in references_of(word))
+            pending += (inner for word in self.values.get(name, ()) for inner in references_of(word))
 
     def spread_words(self, words: Iterable[bytes]) -> None:
         """These words stand behind nvcc in a command."""

@@ -9,7 +9,7 @@ from musify.languages.build.architectures import architecture_edits
 from musify.languages.build.commands import Commands
 from musify.languages.build.flags import FlagForm, FlagWord, flag_edits
 from musify.languages.build.unit import BuildUnit
-from musify.languages.build.variables import compiler_index, references_of, runs_nvcc
+from musify.languages.build.variables import compiler_index, is_architecture_value, references_of, runs_nvcc
 from musify.languages.make import texts
 from musify.languages.make.names import Branch, statements_of, variables_of
 from musify.languages.make.reader import Kind, Statement, read
@@ -36,10 +36,9 @@ class Conversion:
         self._unit = unit
         self._data = unit.data
         self._branches = list(statements_of(unit.data, read(unit.data)))
-        self._variables = variables_of(unit.data, self._branches)
+        self._variables = variables_of(unit.data, self._branches, unit.surroundings.variables)
         self._several = len(unit.settings.target.architectures) > 1
-        # Variables of architectures whose values are converted, and where those of loops come from.
-        self._converted: set[bytes] = set()
+        # Where the values of loops over architectures come from.
         self._sources: dict[bytes, list[bytes]] = {}
         # Conditions under which a variable was already given the architectures of the target.
         self._written: dict[bytes, list[tuple[tuple[int, int], ...]]] = {}
@@ -73,11 +72,10 @@ class Conversion:
         return item._replace(severity=Severity.NOTE) if settled else item
 
     def _is_settled(self, name: bytes, seen: frozenset[bytes]) -> bool:
-        if name in self._converted:
-            return True
-        sources = self._sources.get(name) or [
-            inner for word in self._variables.values.get(name, []) for inner in references_in(word)
-        ]
+        words = self._variables.values.get(name, [])
+        if is_architecture_value(words, numbers=name in self._variables.numbers):
+            return not (self._several and self._is_used_otherwise(name))
+        sources = self._sources.get(name) or [inner for word in words for inner in references_in(word)]
         return name not in seen and bool(sources) and all(self._is_settled(item, seen | {name}) for item in sources)
 
     def _holds_flags(self, name: bytes) -> bool:
@@ -118,10 +116,7 @@ class Conversion:
 
     def _architectures(self, name: bytes, words: Sequence[FlagWord]) -> Iterator[Edit | Finding]:
         several = not (self._several and self._is_used_otherwise(name))
-        for item in architecture_edits(self._unit, self._variables, name, words, several=several):
-            if isinstance(item, Edit):
-                self._converted.add(name)
-            yield item
+        yield from architecture_edits(self._unit, self._variables, name, words, several=several)
 
     def _is_used_otherwise(self, name: bytes) -> bool:
         """Whether a variable of architectures also stands where a list would be wrong, as in a file's name."""

@@ -66,27 +66,37 @@ def all_calls(data: bytes, span: Span) -> Iterator[Call]:
             yield from all_calls(data, argument)
 
 
-def variables_of(data: bytes, branches: Sequence[Branch]) -> Variables:
-    """What the variables of one makefile hold."""
+def variables_in(data: bytes) -> Variables:
+    """What the variables of a makefile hold by itself."""
+    return variables_of(data, list(statements_of(data, read(data))))
+
+
+def variables_of(data: bytes, branches: Sequence[Branch], others: Variables | None = None) -> Variables:
+    """What the variables of one makefile hold; `others` is what the files say that it is linked with."""
     variables = Variables()
+    if others is not None:
+        variables.join(others)
     for branch in branches:
         _assigned(data, branch.statement, variables)
-    variables.settle()
-    for branch in branches:
         text = data[slice(*branch.statement.body)]
         variables.architectures.update(HOLDS_ARCHITECTURE.findall(text))
         variables.numbers.update(HOLDS_NUMBER.findall(text))
-    used = {name for branch in branches for name in references_in(data[slice(*branch.statement.body)])}
-    for name, words in variables.values.items():
-        # What is not used here is there for a file that includes this one.
-        if name not in used and is_architecture_value(words, numbers=False):
-            variables.architectures.add(name)
+    variables.settle()
     for branch in branches:
         if branch.statement.kind is Kind.RECIPE or branch.statement.operator == b"!=":
             _used(data, branch.statement.body, variables)
     _implicit(variables)
     _follow(data, branches, variables)
+    _unused(data, branches, variables)
     return variables
+
+
+def _unused(data: bytes, branches: Sequence[Branch], variables: Variables) -> None:
+    """What is not used here is there for a file that includes this one, or for the user."""
+    used = {name for branch in branches for name in references_in(data[slice(*branch.statement.body)])}
+    for name, words in variables.values.items():
+        if name not in used and is_architecture_value(words, numbers=False):
+            variables.architectures.add(name)
 
 
 def _assigned(data: bytes, statement: Statement, variables: Variables) -> None:
