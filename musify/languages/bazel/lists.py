@@ -12,6 +12,7 @@ from musify.languages.build.architecture_lists import architecture_list
 from musify.languages.build.flags import FlagForm, FlagWord, flag_edits
 from musify.languages.build.macros import macro_edits
 from musify.languages.build.unit import BuildUnit
+from musify.languages.build.variables import tells_nvcc
 from musify.languages.python.module import PythonModule
 from musify.languages.python.strings import StringLiteral
 from musify.model import Edit, Finding, Span
@@ -42,14 +43,15 @@ def find_lists(unit: BuildUnit, module: PythonModule) -> Iterator[Edit | Finding
         if around and around[0] in keywords("macros"):
             yield from macro_edits(unit, words)
         elif any(word.text.startswith(b"-") for word in words):
-            host = not _is_for_device(around)
+            host = not _is_for_device(around, words)
             yield from flag_edits(unit, words, FlagForm(b", ", quoted=True, host=host))
             yield from _command_lines(unit, module, node, FlagForm(host=host))
         else:
             yield from architecture_list(unit, words, b", ")
     for literal in module.strings:
         if literal.text.startswith(b"-") and (literal.node.parent is None or literal.node.parent.type != "list"):
-            host = not _is_for_device([names.get(name) or name for name in _names_around(literal.node)])
+            around = [names.get(name) or name for name in _names_around(literal.node)]
+            host = not _is_for_device(around, [FlagWord(literal.span, literal.text.partition(b" ")[0])])
             yield from _flags_in(unit, literal, FlagForm(host=host))
 
 
@@ -102,8 +104,10 @@ def _fits(unit: BuildUnit, literal: StringLiteral, results: Sequence[Edit | Find
     return bool(new.strip()) and len(_PLACE.findall(new)) == len(_PLACE.findall(literal.text))
 
 
-def _is_for_device(around: Sequence[str]) -> bool:
-    """Whether a list is for the compiler of CUDA sources, by the names of what it stands in."""
+def _is_for_device(around: Sequence[str], words: Sequence[FlagWord]) -> bool:
+    """Whether flags are for the compiler of CUDA sources, by themselves and the names of what they stand in."""
+    if any(tells_nvcc(word.text) for word in words):
+        return True
     if any(name.rpartition(".")[2] in keywords("host") for name in around):
         return False
     return any(_FOR_DEVICE.search(name) for name in around if not name.startswith("if_"))

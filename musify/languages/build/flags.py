@@ -148,14 +148,14 @@ class _Writer:
         return Span(word.start, comma.end() if comma else word.end)
 
     def _beside_comment(self, word: Span) -> Span:
-        """The word and the blanks before it; its whole line, where nothing else stands on it."""
-        start = word.start
+        """The word, its comma and the blanks before it; its whole line, where nothing else stands on it."""
+        start, last = word.start, self._last(word).end
         while self._data[start - 1 : start] in (b" ", b"\t"):
             start -= 1
-        end = _LINE_END.match(self._data, word.end)
+        end = _LINE_END.match(self._data, last)
         if end and self._data[start - 1 : start] == b"\n":
             return Span(start, end.end())
-        return Span(start, word.end)
+        return Span(start, last)
 
 
 def _vanishes(data: bytes, words: Sequence[FlagWord], changes: Sequence[FlagChange]) -> bool:
