@@ -40,7 +40,7 @@ class Include(NamedTuple):
 
 @dataclass
 class Content:
-    """What the header holds, each list sorted by name."""
+    """What the header holds, each list sorted by name. `asked`: names that conditions ask for."""
 
     names: list[NameRule] = field(default_factory=list)
     qualified: list[NameRule] = field(default_factory=list)
@@ -49,6 +49,7 @@ class Content:
     left: list[NameRule] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     headers: list[Include] = field(default_factory=list)
+    asked: set[bytes] = field(default_factory=set)
 
     @property
     def namespaces(self) -> list[tuple[bytes, bytes]]:
@@ -61,7 +62,8 @@ def gather(usages: Sequence[FileUsage], book: RuleBook) -> Content:
     declared = frozenset[bytes]().union(*(usage.declared for usage in usages))
     rules = [book.name(name) or book.namespace(name) for name in _all(usage.names for usage in usages)]
     used = [rule for rule in rules if rule is not None]
-    absent = [book.name(name) or book.header(name) for name in _all(usage.absent for usage in usages)]
+    asked = set(_all(usage.asked for usage in usages))
+    absent = [book.name(name) or book.header(name) for name in _all(usage.absent | usage.asked for usage in usages)]
     headers = {path: False for usage in usages for path in usage.headers}
     for usage in usages:
         for path, host in usage.headers.items():
@@ -72,11 +74,12 @@ def gather(usages: Sequence[FileUsage], book: RuleBook) -> Content:
     return Content(
         [rule for rule in used if _is_plain(rule, book)],
         [rule for rule in used if not _is_plain(rule, book)],
-        [rule for rule in absent if rule is not None],
+        [rule for rule in absent if rule is not None and rule.action in (Action.KEEP, Action.UNSUPPORTED)],
         [rule for rule in noted if rule is not None],
         [rule for rule in left if rule is not None],
         [name.decode("utf-8", "replace") for name in _all(usage.unknown for usage in usages) if name not in declared],
         [Include(rule, host) for rule, host in includes if rule is not None],
+        asked,
     )
 
 
@@ -175,7 +178,7 @@ def _include(target: bytes, rules: Sequence[NameRule]) -> str:
 
 def _names(content: Content, target: Target) -> Iterator[str]:
     """The macros, one library after the other; names without counterpart raise an error where they are used."""
-    plain = [rule for rule in content.absent if rule.kind != "header" and _IDENTIFIER.match(rule.name)]
+    plain = [rule for rule in content.absent if _becomes_error(rule, content)]
     rules = sorted([*content.names, *plain, *content.noted], key=lambda rule: (rule.library.id, rule.name))
     for library, group in groupby(rules, key=lambda rule: rule.library):
         yield _title(library, target) + "".join(_line(rule, target) for rule in group)
@@ -222,11 +225,16 @@ def _namespaces(content: Content) -> Iterator[str]:
 def _left(content: Content) -> Iterator[str]:
     """What the header says nothing about, as comments."""
     lines = [f"/* {rule.name.decode()}: left, {rule.target.decode()} is not attested */\n" for rule in content.left]
-    others = [rule for rule in content.absent if rule.kind == "header" or not _IDENTIFIER.match(rule.name)]
+    others = [rule for rule in content.absent if not _becomes_error(rule, content)]
     lines += [f"/* {error_text(rule)} */\n" for rule in others]
     lines += [f"/* {_tame(name)}: looks like CUDA's and is on no list */\n" for name in content.unknown]
     if lines:
         yield "/* left as they are */\n" + "".join(lines)
+
+
+def _becomes_error(rule: NameRule, content: Content) -> bool:
+    """Whether a name without counterpart gets a macro; one that a condition asks for must go on not to exist."""
+    return rule.kind != "header" and rule.name not in content.asked and _IDENTIFIER.match(rule.name) is not None
 
 
 def _renamed_namespace(rule: NameRule) -> tuple[bytes, bytes] | None:

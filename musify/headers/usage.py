@@ -36,6 +36,7 @@ class FileUsage:
     """What one file uses; names and header paths are CUDA's.
 
     `names` are renamed, plain or qualified (`cuda::std::abs`); `absent` have no counterpart, headers included;
+    `asked` are those of them that a condition asks for, so that no macro may make them exist;
     `unknown` look like CUDA's and are on no list; `noted` keep their name and have a known issue; `left` would be
     renamed by convention only; `pasted` are made by macros. `headers`: whether a file that host compilers may read
     names the header. `overlaps` hold only where the header defines their name, `prefixes` only where no macro call
@@ -45,6 +46,7 @@ class FileUsage:
     path: str
     names: set[bytes] = field(default_factory=set)
     absent: set[bytes] = field(default_factory=set)
+    asked: set[bytes] = field(default_factory=set)
     unknown: set[bytes] = field(default_factory=set)
     noted: set[bytes] = field(default_factory=set)
     left: set[bytes] = field(default_factory=set)
@@ -199,7 +201,10 @@ class _Reader:
             self._usage.unknown.add(name)
         elif finding.rule_id.startswith(_OF_A_NAME):
             rule = self._book.name(name) or self._book.header(name)
-            if rule is not None and not self._sort(rule) and is_left_unattested(rule, self._settings):
+            directive = self._places.outline.directive_at(finding.span.start)
+            if directive is not None and self._places.asks_existence(directive, finding.span):
+                self._usage.asked.add(name)
+            elif rule is not None and not self._sort(rule) and is_left_unattested(rule, self._settings):
                 self._usage.left.add(rule.name)
         elif finding.rule_id in _WHOLE_FILE:
             yield finding
