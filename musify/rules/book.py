@@ -15,6 +15,7 @@ from musify.rules.location import rules_folder
 from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy, Prefix
 from musify.source.words import WordFinder
 
+_API_FOLDERS = ("api", "torch")
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
 _RARE_STEM = 60
 # At the end of a `lookalike` entry: the name goes on in lower case, not in upper case (CUstream).
@@ -66,6 +67,11 @@ class RuleBook:
             entry = self._tables["headers"].get(path)
             self._headers[path] = None if entry is None else self._rule(path, entry[1], entry[0])
         return self._headers[path]
+
+    @cached_property
+    def owners(self) -> dict[bytes, tuple[bytes, Library]]:
+        """Namespaces of libraries (`at::cuda`) with MUSA's and the library; they are known behind another only."""
+        return {old: (new, library) for library in self.libraries for old, new in library.owner_map}
 
     def is_version_macro(self, name: bytes) -> bool:
         """Whether `name` carries the version of a CUDA library: a number on another scale than MUSA's."""
@@ -175,6 +181,8 @@ class RuleBook:
         for old, new in self.libraries[library].convention:
             if name.startswith(old):
                 return new + name[len(old) :]
+        for old, new in self.libraries[library].inside:
+            name = name.replace(old, new)
         return name
 
     def _rule(self, name: bytes, group: int, target: bytes) -> NameRule:
@@ -200,7 +208,7 @@ def load(user_files: Sequence[Path] = ()) -> RuleBook:
 
     Raises MusifyError, with file and line, where a rule file is bad.
     """
-    tables = cache.load(rules_folder(), ("api", "device"), _compile)
+    tables = cache.load(rules_folder(), (*_API_FOLDERS, "device"), _compile)
     if user_files:
         for path in user_files:
             loader.add_user_rules(tables, path)
@@ -210,7 +218,9 @@ def load(user_files: Sequence[Path] = ()) -> RuleBook:
 
 
 def _compile(folder: Path) -> loader.Table:
-    tables = loader.load_api_rules(sorted((folder / "api").glob("*.toml")))
+    tables = loader.load_api_rules(
+        path for part in _API_FOLDERS for path in sorted((folder / part).glob("*.toml")) if path.name != "devices.toml"
+    )
     scale = loader.read_toml(folder / "device" / "architectures.toml")
     tables["tiers"] = [
         (tier["upto"], tier["architecture"], tier["reason"], tier["reason_zh"]) for tier in scale["tier"]
@@ -282,17 +292,25 @@ def _action(name: bytes, target: bytes, library: Library, kind: str, unsupported
     return Action.IDENTITY if name == target else Action.RENAME
 
 
+def _pairs(items: Iterable[tuple[str, str]]) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((old.encode(), new.encode()) for old, new in items)
+
+
 def _library(table: loader.Table) -> Library:
     return Library(
         table["id"],
         table["name"],
         table["target"],
         Policy(table["policy"]),
-        tuple((old.encode(), new.encode()) for old, new in table.get("convention", ())),
-        tuple((old.encode(), new.encode()) for old, new in table.get("link", {}).items()),
+        _pairs(table.get("convention", ())),
+        _pairs(table.get("link", {}).items()),
         tuple(table.get("lookalike", "").encode().split()),
         table.get("min_sdk", ""),
         table.get("finding", ""),
         table.get("instead", ""),
         table.get("instead_zh", ""),
+        _pairs(table.get("inside", ())),
+        frozenset(table.get("owners", "").encode().split()),
+        _pairs(table.get("owner_map", {}).items()),
+        tuple(table.get("needs", "").encode().split()),
     )

@@ -20,6 +20,10 @@ class Library(NamedTuple):
 
     `convention` are (CUDA prefix, MUSA prefix) pairs, the first that fits wins; `link` maps linker names
     (`cudart`) to MUSA's, empty where none is known; `lookalike` are prefixes of names that look like the library's.
+
+    `inside` are (CUDA piece, MUSA piece) pairs that apply anywhere in a name. `owners`: names are members of these
+    namespaces, so they are the library's behind one too. `owner_map`: qualified namespaces with MUSA's. `needs`: a name
+    counts only in a file that holds one of these texts.
     """
 
     id: str
@@ -33,6 +37,10 @@ class Library(NamedTuple):
     finding: str = ""
     instead: str = ""
     instead_zh: str = ""
+    inside: tuple[tuple[bytes, bytes], ...] = ()
+    owners: frozenset[bytes] = frozenset()
+    owner_map: tuple[tuple[bytes, bytes], ...] = ()
+    needs: tuple[bytes, ...] = ()
 
 
 class Action(str, Enum):

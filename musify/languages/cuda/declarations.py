@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from musify.languages.cuda.declarators import EnumBodies, may_declare
-from musify.languages.cuda.references import Scope, scope_of
+from musify.languages.cuda.references import Scope, qualifier_of, scope_of
 from musify.languages.cuda.unit import Unit
 from musify.model import Span
 from musify.rules.book import RuleBook
@@ -142,7 +142,9 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
         around = unit.neighbours(word)
         scope = scope_of(unit.outline, around)
         if scope is Scope.QUALIFIED:
-            found += _using_declaration(unit, name, word, "using")
+            rule = unit.book.name(name)
+            of_api = rule is not None and qualifier_of(unit.outline, around) in rule.library.owners
+            found += _using_declaration(unit, name, word, EXPORTED_AGAIN if of_api else "using")
         elif scope is Scope.GLOBAL and unit.text(unit.outline.before(around.before.start)) == b"using":
             found += _using_declaration(unit, name, word, EXPORTED_AGAIN)
         elif scope is Scope.PLAIN and may_declare(unit.outline, around, enums, word):

@@ -51,6 +51,7 @@ class NameConverter:
             name = unit.text(word)
             rule = book.name(name)
             if name in heads:
+                yield from self._owner(word, name)
                 yield from self._qualified(word, name)
             elif book.is_version_macro(name) or book.is_architecture_macro(name):
                 continue  # checks/guards.py
@@ -112,6 +113,10 @@ class NameConverter:
             return
         if scope is Scope.TRAILING:
             scope = Scope.PLAIN if rule.kind in TYPE_KINDS else Scope.MEMBER
+        if rule.library.needs and not any(text in self._unit.data for text in rule.library.needs):
+            return
+        if scope is Scope.QUALIFIED and self._qualifier(word) in rule.library.owners:
+            scope = Scope.PLAIN
         reason = self._reason(rule.name, word, scope)
         if reason is not None:
             if rule.action is not Action.IDENTITY and not self._ownership.is_declaration(word):
@@ -130,6 +135,16 @@ class NameConverter:
 
     def _qualifier(self, word: Span) -> bytes:
         return qualifier_of(self._unit.outline, self._unit.neighbours(word))
+
+    def _owner(self, word: Span, name: bytes) -> Iterator[Edit]:
+        """The last part of a namespace that is known by its whole name: `cuda` of `at::cuda`."""
+        if self._unit.outline.text(self._unit.neighbours(word).before) != b"::":
+            return
+        whole = self._qualifier(word) + b"::" + name
+        if whole in self._unit.book.owners:
+            new, library = self._unit.book.owners[whole]
+            last = new.rpartition(b"::")[2]
+            yield Edit(word, last, RENAME, Applicability.SAFE, whole.decode(), library.id, Evidence.DOCUMENTED.value)
 
     def _qualified(self, word: Span, head: bytes) -> Iterator[Edit | Finding]:
         outline, book = self._unit.outline, self._unit.book
