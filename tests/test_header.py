@@ -120,6 +120,12 @@ def test_unattested_names_can_be_left(tmp_path: Path) -> None:
     assert _defines(out) == {} and "/* cudaKernel_t: left, musaKernel_t is not attested */" in out
 
 
+def test_the_rest_of_the_project_is_only_read(tmp_path: Path) -> None:
+    tree = write(tmp_path, {"a/k.cu": '#include "../h.h"\nvoid f(void* p) { cudaFree(p); cudaEventQuery(0); }\n',
+                            "h.h": "#define cudaFree(p) my_free(p)\ncudaStream_t s;\n"})  # fmt: skip
+    assert _defines(musify("header", tree / "a", "--root", tree).out) == {"cudaEventQuery": "musaEventQuery"}
+
+
 def test_own_rules_count(tmp_path: Path) -> None:
     tree = write(tmp_path, {"a.cu": "int a = cudaOurs;\n", "r.toml": '[rename]\ncudaOurs = "musaOurs"\n'})
     out = musify("header", tree, "--rules", tree / "r.toml").out

@@ -359,9 +359,13 @@ def test_only_the_projects_overloads_means_that_the_apis_is_missing(tmp_path: Pa
 
 
 def test_a_renamed_header_and_source(tmp_path: Path) -> None:
-    write(tmp_path / "in", {"k/stencil.cuh": "cudaStream_t s;\n", "k/a.cu": ""})
+    write(tmp_path / "in", {"k/stencil.cuh": "cudaStream_t s;\n", "k/a.cu": "", "Common/grid.h": "struct Grid;\n"})
     log = "b.cpp:1:10: fatal error: 'stencil.cuh' file not found\nninja: error: 'k/a.cu', needed by 'a.o', missing and no known rule to make it\n"
-    header, source = _causes(tmp_path, log, "--original", "in")
+    log += "b.cpp:2:10: fatal error: 'grid.h' file not found\n"
+    header, source, other = _causes(tmp_path, log, "--original", "in")
+    assert [step["id"] for step in other["steps"]] == ["header-folder"] and "in/Common/grid.h" in other["steps"][0][
+        "text"
+    ]
     assert "stencil.cuh is called stencil.muh now" in header["steps"][0]["text"]
     assert "k/a.cu is called a.mu now" in source["steps"][0]["text"]
 

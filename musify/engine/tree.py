@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -106,21 +106,18 @@ def _finish(plan: Plan, results: dict[int, FileResult]) -> None:
             result.findings.append(_whole_file(plan, "MUS901", file.shown, {"reason": f"{error.strerror or error}"}))
 
 
-def inspect(
-    plan: Plan, jobs: int, look: Look[Result], progress: Progress | None = None, wanted: Collection[str] | None = None
-) -> list[Result]:
+def inspect(plan: Plan, jobs: int, look: Look[Result], progress: Progress | None = None) -> list[Result]:
     """Convert the sources of the plan, write nothing, and return what `look` makes of each, in the plan's order.
 
-    `wanted` are the relative paths to look at, all where it is None. Links to files of the run are passed over. `look`
-    crosses to worker processes, so it is a function of a module. A file that cannot be read or converted comes as an
-    empty conversion with the finding that says so.
+    Links and files that are only read are passed over. `look` crosses to worker processes, so it is a function of a
+    module. A file that cannot be read or converted comes as an empty conversion with the finding that says so.
     """
     sizes = [_size(file) for file in plan.files]
     _survey_all(plan, sizes, jobs, progress)
     numbers = [
         number
         for number, file in enumerate(plan.files)
-        if file.language is Language.CUDA and not file.is_link and (wanted is None or file.relative in wanted)
+        if file.language is Language.CUDA and not file.is_link and not file.is_context
     ]
     work = _work(plan, Work("converting", partial(_inspect, look), partial(_lost_look, look)))
     found = dict(spread(plan, work, numbers, sizes, jobs, progress))

@@ -213,6 +213,9 @@ class _Proposals:
             yield Step("header-renamed", {"name": name, "other": other})
         for rule in rules[:1]:
             yield from self._toolkit_header(rule)
+        there = self._origins.file(name)
+        if not rules and renamed is None and there is not None:
+            yield Step("header-folder", {"name": name, "place": there.path})
 
     def _toolkit_header(self, rule: NameRule) -> Iterator[Step]:
         cuda, musa, library = rule.name.decode(), rule.target.decode(), rule.library
