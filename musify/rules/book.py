@@ -16,6 +16,7 @@ from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitectu
 from musify.source.words import WordFinder
 
 _API_FOLDERS = ("api", "torch")
+_PARTS = (*_API_FOLDERS, "device")
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
 _RARE_STEM = 60
 # At the end of a `lookalike` entry: the name goes on in lower case, not in upper case (CUstream).
@@ -208,13 +209,19 @@ def load(user_files: Sequence[Path] = ()) -> RuleBook:
 
     Raises MusifyError, with file and line, where a rule file is bad.
     """
-    tables = cache.load(rules_folder(), (*_API_FOLDERS, "device"), _compile)
-    if user_files:
+    if not user_files:
+        return RuleBook(cache.load(rules_folder(), _PARTS, _compile))
+
+    def compile_own(folder: Path) -> loader.Table:
+        tables = cache.load(folder, _PARTS, _compile)
         for path in user_files:
             loader.add_user_rules(tables, path)
         tables["namespaces"] = _namespaces(tables)
         tables["words"] = words_of_interest(RuleBook(tables), tables)
-    return RuleBook(tables)
+        return tables
+
+    own = [loader.read_rules(path) for path in user_files]
+    return RuleBook(cache.load(rules_folder(), _PARTS, compile_own, own))
 
 
 def _compile(folder: Path) -> loader.Table:

@@ -20,11 +20,16 @@ from musify.source.writing import write_atomically
 _FORM = 8
 
 
-def load(folder: Path, parts: Sequence[str], compile_rules: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
-    """What `compile_rules` makes of the folders `parts` in `folder`, from the cache where it is fresh."""
+def load(
+    folder: Path, parts: Sequence[str], compile_rules: Callable[[Path], dict[str, Any]], own: Sequence[bytes] = ()
+) -> dict[str, Any]:
+    """What `compile_rules` makes of the folders `parts` in `folder`, from the cache where it is fresh.
+
+    `own`: what stands in rule files of the user's that it puts over them.
+    """
     # Each installation has files of its own, so that two of them in turn do not make each other's stale.
-    kind = "-".join([*parts, hashlib.sha256(str(folder).encode()).hexdigest()[:8]])
-    path = _cache_folder() / f"rules-{kind}-{_fingerprint(folder, parts)}.marshal"
+    kind = "-".join([*parts, *(["own"] if own else []), hashlib.sha256(str(folder).encode()).hexdigest()[:8]])
+    path = _cache_folder() / f"rules-{kind}-{_fingerprint(folder, parts, own)}.marshal"
     with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
         tables = marshal.loads(path.read_bytes())
         if isinstance(tables, dict):
@@ -43,7 +48,7 @@ def _cache_folder() -> Path:
     return Path(base or os.path.expanduser("~/.cache")) / "musify"
 
 
-def _fingerprint(folder: Path, parts: Sequence[str]) -> str:
+def _fingerprint(folder: Path, parts: Sequence[str], own: Sequence[bytes]) -> str:
     digest = hashlib.sha256(f"{__version__} {_FORM} {sys.implementation.cache_tag} {folder}".encode())
     for sub in parts:
         with os.scandir(folder / sub) as entries:
@@ -52,4 +57,6 @@ def _fingerprint(folder: Path, parts: Sequence[str]) -> str:
                 digest.update(f"{sub}/{entry.name} {status.st_size} {status.st_mtime_ns}".encode())
     for module in ("loader.py", "book.py", "model.py"):
         digest.update(str((Path(__file__).parent / module).stat().st_mtime_ns).encode())
+    for content in own:
+        digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()[:20]

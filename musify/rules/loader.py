@@ -64,16 +64,22 @@ def add_user_rules(tables: Table, path: Path) -> None:
 
 def read_toml(path: Path) -> Table:
     """A TOML file as a table. Raises MusifyError with file and line where it cannot be read."""
+    data = read_rules(path)
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise MusifyError(f"{path}: cannot read the rule file: {error.strerror or error}") from error
+        return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = str(error)
         line = re.search(r"at line (\d+)", message)
         place = f"{path}:{line.group(1)}" if line else f"{path}"
         raise MusifyError(f"{place}: not valid TOML: {message}") from error
+
+
+def read_rules(path: Path) -> bytes:
+    """What stands in a rule file. Raises MusifyError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise MusifyError(f"{path}: cannot read the rule file: {error.strerror or error}") from error
 
 
 class _RuleFile:
