@@ -16,9 +16,9 @@ _SUFFIXES = frozenset({".h", ".hpp", ".hh", ".hxx", ".cuh", ".muh"})
 _PROBE = "audit.cu"
 _MISSING = "file not found"
 # What is declared a second time is declared; clang's own CUDA headers come first.
-_HARMLESS = "redefinition of "
+_TWICE = "redefinition of "
 # Each round parses what the one before found no fault with; a fault that every header shares is not got rid of.
-_ROUNDS = 3
+_ROUNDS = 2
 
 
 class Declared(NamedTuple):
@@ -93,6 +93,8 @@ class _Collected:
         self._roots = roots
         self._calls = calls
         self.keeps_faults = True
+        # Files that the last reading of several headers found no fault with: what stands in them is collected.
+        self._understood: frozenset[str] = frozenset()
         self._declared: dict[str, dict[tuple[str, ...], Declared]] = defaultdict(dict)
         self._faults: dict[Complaint, None] = {}
         self._name_of = cache(self._relative)
@@ -110,15 +112,18 @@ class _Collected:
             return set(headers)
         found = complaints(parsed)
         self._note(alone, found)
-        doubtful = {item.path for item in found if not item.message.endswith(_MISSING)}
-        for item in declarations_of(parsed, self._roots, calls=self._calls):
+        doubtful = {item.path for item in found if not _is_harmless(item)}
+        known = self._understood if alone else frozenset[str]()
+        if not alone:
+            self._understood = frozenset(str(item.include) for item in parsed.get_includes()) - doubtful
+        for item in declarations_of(parsed, self._roots, calls=self._calls, known=known):
             self._add(Declared(item, self._name_of(item.path), item.path not in doubtful))
         return _touched(parsed, headers, found, self._name_of)
 
     def _note(self, alone: str, found: Sequence[Complaint]) -> None:
         for item in found if alone and self.keeps_faults else ():
-            if not item.message.startswith(_HARMLESS):
-                self._faults[item._replace(path=alone) if item.path == _PROBE else item] = None
+            if not item.message.startswith(_TWICE):
+                self._faults[item._replace(path=alone, line=0) if item.path == _PROBE else item] = None
 
     def _add(self, new: Declared) -> None:
         key = (new.item.kind, new.item.signature, new.header)
@@ -132,6 +137,11 @@ class _Collected:
 
     def _relative(self, path: str) -> str:
         return relative_name(path, self._roots)
+
+
+def _is_harmless(fault: Complaint) -> bool:
+    """Whether the declarations beside the fault are understood all the same."""
+    return fault.message.endswith(_MISSING) or fault.message.startswith(_TWICE)
 
 
 def relative_name(path: str, roots: Sequence[Path]) -> str:

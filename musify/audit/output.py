@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from musify.audit.sdk_names import SdkAudit
 from musify.audit.unknown import CudaAudit, UnknownName
 from musify.clang.parsing import Complaint
 
@@ -54,6 +55,55 @@ def cuda_data(audit: CudaAudit) -> dict[str, Any]:
     }
 
 
+def sdk_text(audit: SdkAudit) -> Iterator[str]:
+    """Lines: what differs, what the rules got wrong, a table by library, then the headers with faults."""
+    for item in audit.changed:
+        difference = item.difference
+        yield f"{difference.severity.value}: {item.name} -> {item.target} ({item.place}): {difference.why}"
+    for name, place in audit.contradicted.items():
+        yield f"there after all: {name} counts as unsupported, but {place} declares {audit.rules[name].target.decode()}"
+    columns = (audit.seen, audit.absent, [item.name for item in audit.changed], audit.undecided)
+    counts = [Counter(audit.rules[name].library.name for name in names) for names in columns]
+    libraries = sorted(set().union(*counts))
+    width = max([len("library"), *map(len, libraries)])
+    yield f"{'library':{width}}" + "".join(f"{title:>9}" for title in ("seen", "absent", "differs", "unclear"))
+    for library in libraries:
+        yield (f"{library:{width}}" + "".join(f"{count[library] or '':>9}" for count in counts)).rstrip()
+    yield f"{'all':{width}}" + "".join(f"{sum(count.values()):>9}" for count in counts)
+    yield from faults_text(audit.reading.faults)
+    sdk = f"MUSA SDK {audit.sdk.version}".strip()
+    yield (
+        f"{sdk} in {audit.sdk.root}: {len(audit.reading.headers)} headers read; "
+        f"{len(audit.own)} of its names are no name of CUDA's on our lists"
+    )
+
+
+def sdk_data(audit: SdkAudit) -> dict[str, Any]:
+    """The audit as plain data."""
+    return {
+        "schema_version": _SCHEMA_VERSION,
+        "sdk_version": audit.sdk.version,
+        "headers": len(audit.reading.headers),
+        "seen": list(audit.seen),
+        "absent": [{"name": name, "why": item.why, "why_zh": item.why_zh} for name, item in audit.absent.items()],
+        "changed": [
+            {
+                "name": item.name,
+                "target": item.target,
+                "place": item.place,
+                "why": item.difference.why,
+                "why_zh": item.difference.why_zh,
+                "severity": item.difference.severity.value,
+            }
+            for item in audit.changed
+        ],
+        "undecided": [{"name": name, "place": place} for name, place in audit.undecided.items()],
+        "contradicted": [{"name": name, "place": place} for name, place in audit.contradicted.items()],
+        "own": list(audit.own),
+        "faults": faults_data(audit.reading.faults),
+    }
+
+
 def faults_text(faults: Sequence[Complaint]) -> Iterator[str]:
     """One line a file: its first fault, and how many follow."""
     more = Counter(item.path for item in faults)
@@ -62,7 +112,8 @@ def faults_text(faults: Sequence[Complaint]) -> Iterator[str]:
         if item.path not in seen:
             seen.add(item.path)
             rest = f" (and {more[item.path] - 1} more)" if more[item.path] > 1 else ""
-            yield f"not fully understood: {item.path}:{item.line}: {item.message}{rest}"
+            place = f"{item.path}:{item.line}" if item.line else item.path
+            yield f"not fully understood: {place}: {item.message}{rest}"
 
 
 def faults_data(faults: Sequence[Complaint]) -> list[dict[str, Any]]:

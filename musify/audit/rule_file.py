@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from musify.audit.sdk_names import SdkAudit
 from musify.audit.unknown import CudaAudit
+from musify.model import Severity
 from musify.source.writing import write_atomically
 
 _WIDTH = 120
@@ -38,6 +40,34 @@ def draft(audit: CudaAudit) -> str:
             parts += ["", "[[names]]", f'library = "{library}"', f'kind = "{kind}"', 'evidence = "none"',
                       *name_list("list", names)]  # fmt: skip
     return "\n".join(parts) + "\n"
+
+
+def overlay(audit: SdkAudit) -> str:
+    """What an SDK has of the names that the rules promise: seen, absent, in another form."""
+    sdk = f"MUSA SDK {audit.sdk.version}".strip()
+    source = [f"source = {quoted(f'headers of {sdk}')}"]
+    parts = [
+        f"# What the headers of {sdk} have of the names on our lists, written by `musify rules audit --musa-home`.",
+        "# Give it to convert, check and explain with --rules, or as `rules` in musify.toml.",
+    ]
+    if audit.seen:
+        parts += ["", "[[names]]", 'evidence = "sdk"', *name_list("list", audit.seen)]
+    reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, absence in audit.absent.items():
+        reasons[absence.why, absence.why_zh].append(name)
+    for (why, why_zh), names in sorted(reasons.items()):
+        parts += ["", "[[absent]]", *name_list("names", names), *_whys(why, why_zh), *source]
+    changes: dict[tuple[str, str, Severity], list[str]] = defaultdict(list)
+    for item in audit.changed:
+        changes[item.difference].append(item.name)
+    for (why, why_zh, severity), names in sorted(changes.items()):
+        parts += ["", "[[changed]]", *name_list("names", names), *_whys(why, why_zh)]
+        parts += [f"severity = {quoted(severity.value)}", *source]
+    return "\n".join(parts) + "\n"
+
+
+def _whys(why: str, why_zh: str) -> list[str]:
+    return [f"why = {quoted(why)}", f"why_zh = {quoted(why_zh)}"]
 
 
 def name_list(key: str, names: Iterable[str]) -> list[str]:

@@ -56,9 +56,18 @@ def cuda_roots(include: Sequence[Path]) -> list[Path]:
     return [*include, *(folder / "cccl" for folder in include if (folder / "cccl").is_dir())]
 
 
-def read_cuda(include: Sequence[Path], book: RuleBook, *, calls: bool = False) -> Reading:
+def read_cuda(include: Sequence[Path], book: RuleBook) -> Reading:
     """What CUDA's headers declare: those at the top and those that rules know. Raises MusifyError."""
-    roots = cuda_roots(include)
+    return _read(cuda_roots(include), include, book, calls=False)
+
+
+def read_cuda_calls(include: Sequence[Path], book: RuleBook) -> Reading:
+    """What CUDA's headers declare, and how functions are called; without libcu++, Thrust and CUB (all templates)."""
+    cuda_roots(include)
+    return _read(list(include), include, book, calls=True)
+
+
+def _read(roots: Sequence[Path], include: Sequence[Path], book: RuleBook, *, calls: bool) -> Reading:
     known = present((path.decode() for path in book.all_headers()), roots)
     headers = list(dict.fromkeys([*top_headers(roots), *known]))
     passes = [

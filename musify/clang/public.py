@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,17 +77,20 @@ def public_declarations(
     return declarations_of(parsed, within), complaints(parsed)
 
 
-def declarations_of(parsed: Any, within: Sequence[Path], *, calls: bool = False) -> list[PublicDeclaration]:
+def declarations_of(
+    parsed: Any, within: Sequence[Path], *, calls: bool = False, known: Collection[str] = ()
+) -> list[PublicDeclaration]:
     """What a translation unit that was parsed with `macros` declares in files below one of the folders `within`.
 
-    A file below a folder by its name counts, though a link may lead elsewhere. `calls`: say how functions are called.
+    A file below a folder by its name counts, though a link may lead elsewhere; the files `known` are left out.
+    `calls`: say how functions are called.
     """
     folders = [folder.resolve() for folder in within]
 
     @cache
     def is_within(path: str) -> bool:
         parents = {*Path(path).parents, *Path(path).resolve().parents}
-        return any(folder in parents for folder in (*within, *folders))
+        return path not in known and any(folder in parents for folder in (*within, *folders))
 
     return list(dict.fromkeys(_declared(parsed.cursor, (), is_within, calls)))
 
