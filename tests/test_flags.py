@@ -287,7 +287,7 @@ def test_comments_between_words_stay() -> None:
     words = [FlagWord(Span(m.start(), m.end()), m.group()) for m in re.finditer(rb"-\w+", before.encode())]
     unit = BuildUnit(before.encode(), reader_of(Language.PLAIN), rules(), Settings(), BuildSurroundings())
     edits = [item for item in flag_edits(unit, words) if not isinstance(item, Finding)]
-    assert applier.apply(unit.data, edits) == b"-O3\n  # why\n  -g # debug\n # more\n  -c"
+    assert applier.apply(unit.data, edits) == b"-O3\n  # why\n  -g # debug\n  # more\n  -c"
 
 
 def test_only_dropped_flags_leave_nothing() -> None:

@@ -93,4 +93,4 @@ def test_names_around_a_list_come_from_the_inside() -> None:
 
 @pytest.mark.parametrize("text", ["a['x']", "f()['x']", "'x'['y']"], ids=["name", "call", "string"])
 def test_an_index_is_no_list(text: str) -> None:
-    assert [group for group in MesonFile(text.encode()).groups if group.is_list] == []
+    assert MesonFile(text.encode()).lists == []

@@ -153,8 +153,12 @@ class _Writer:
         while self._data[start - 1 : start] in (b" ", b"\t"):
             start -= 1
         end = _LINE_END.match(self._data, last)
-        if end and self._data[start - 1 : start] == b"\n":
-            return Span(start, end.end())
+        if self._data[start - 1 : start] == b"\n":
+            if end is None:  # a comment follows, which keeps the place of the line
+                start = word.start
+                while self._data[last : last + 1] in (b" ", b"\t"):
+                    last += 1
+            return Span(start, end.end() if end else last)
         return Span(start, last)
 
 

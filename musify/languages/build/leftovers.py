@@ -10,6 +10,9 @@ from musify.languages.build.unit import BuildUnit, TokenKind
 from musify.model import Finding, Severity, Span
 
 _WORD = re.compile(rb"[\w.+-]+")
+_PATH_BEFORE = re.compile(rb"[\w.+/-]*\Z")
+_PATH = re.compile(rb"[\w.+-][\w.+/-]*/[\w.+*-]*\.(?:c|cc|cpp|cxx|cu|cuh|h|hh|hpp|mu|muh|py|txt|cmake)(?![\w.])")
+_LONGEST_PATH = 400
 
 
 def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]:
@@ -29,7 +32,7 @@ def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]
             preceding = taken[index - 1].end if index else 0
             word = _word_around(unit.data, hit.span(), max(position, preceding), min(token.end, following))
             position = word.end
-            yield _left(unit.data, word)
+            yield _left(unit.data, word, is_own=_is_own(unit.data, word))
 
 
 def _word_around(data: bytes, hit: tuple[int, int], floor: int, end: int) -> Span:
@@ -41,7 +44,7 @@ def _word_around(data: bytes, hit: tuple[int, int], floor: int, end: int) -> Spa
     return Span(first, max(last, first + len(whole.group().rstrip(b".-+"))) if whole else last)
 
 
-def _left(data: bytes, span: Span) -> Finding:
+def _left(data: bytes, span: Span, *, is_own: bool) -> Finding:
     text = data[span.start : span.end]
     word = words().get(text)
     name = text.decode("utf-8", "replace")
@@ -51,10 +54,14 @@ def _left(data: bytes, span: Span) -> Finding:
             "what_zh": f"MUSA 对应为 {word.musa.decode()}" if word.musa else "未知对应物",
         }
         return Finding("MUS503", span, name, known)
-    return Finding("MUS504", span, name, severity=Severity.NOTE if _is_own(text) else None)
+    return Finding("MUS504", span, name, severity=Severity.NOTE if is_own else None)
 
 
-def _is_own(text: bytes) -> bool:
-    """Whether CUDA stands in a longer word, so that the name may well be the project's own."""
-    hit = cuda_words().search(text)
-    return hit is not None and hit.span() != (0, len(text))
+def _is_own(data: bytes, span: Span) -> bool:
+    """Whether a name may well be the project's own: CUDA stands in a longer word, or in the path of a source."""
+    hit = cuda_words().search(data, *span)
+    if hit is not None and hit.span() != span:
+        return True
+    before = _PATH_BEFORE.search(data, max(0, span.start - _LONGEST_PATH), span.start)
+    path = _PATH.match(data, before.start() if before else span.start)
+    return path is not None and path.end() >= span.end

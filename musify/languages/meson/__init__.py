@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from musify.languages.build.unit import Token, TokenKind
+from musify.languages.build.brackets import tokens_of
 from musify.languages.meson.calls import find_calls, find_folders
 from musify.languages.meson.lists import find_lists
 from musify.languages.meson.names import find_names
@@ -18,20 +18,13 @@ from musify.languages.meson.reading import MesonFile
 from musify.model import Finding
 
 if TYPE_CHECKING:
-    from musify.languages.build.unit import BuildUnit
+    from musify.languages.build.unit import BuildUnit, Token
     from musify.model import Edit
-
-_KINDS = {"comment": TokenKind.COMMENT, "string": TokenKind.STRING, "name": TokenKind.NAME}
 
 
 def tokens(data: bytes) -> list[Token]:
     """Comments, strings, names and whatever else is not blank."""
-    pieces = MesonFile(data).pieces
-    return [
-        Token(_KINDS.get(piece.kind, TokenKind.OTHER), piece.start, piece.end)
-        for piece in pieces
-        if piece.kind != "newline"
-    ]
+    return tokens_of(MesonFile(data).pieces)
 
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from musify.languages.build.brackets import Group, Piece
 from musify.languages.build.commands import Commands
 from musify.languages.build.flag_values import Linked, linked
 from musify.languages.build.flags import FlagWord
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import BUILD_WORD
 from musify.languages.meson.facts import known
-from musify.languages.meson.reading import Group, MesonFile, Piece
+from musify.languages.meson.reading import MesonFile
 from musify.model import Applicability, Edit, Finding, Span
 from musify.rules.model import Action
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from musify.languages.build.architecture_lists import architecture_list
+from musify.languages.build.brackets import Group
 from musify.languages.build.commands import Commands
 from musify.languages.build.flags import FlagForm, FlagWord, flag_edits
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.variables import named_like_compiler, runs_nvcc, tells_nvcc
 from musify.languages.meson.facts import device_keywords
-from musify.languages.meson.reading import Group, MesonFile
+from musify.languages.meson.reading import MesonFile
 from musify.model import Edit, Finding
 
 # Functions and methods whose positional arguments are flags.
@@ -22,8 +23,9 @@ _LIST = FlagForm(b", ", quoted=True)
 
 def find_lists(unit: BuildUnit, file: MesonFile) -> Iterator[Edit | Finding]:
     """Edits and findings for flags and architectures."""
+    lists = {id(group) for group in file.lists}
     for group in file.groups:
-        if group.is_list:
+        if id(group) in lists:
             yield from _words(unit, group, [argument.word for argument in group.arguments])
         elif _TAKES_FLAGS.fullmatch(group.called):
             yield from _words(unit, group, [argument.word for argument in group.positional])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from musify.languages.build.brackets import own_names
 from musify.languages.build.facts import cuda_words
 from musify.languages.meson.facts import known
-from musify.languages.meson.reading import MesonFile, Piece
-from musify.model import Finding, Severity, Span
+from musify.languages.meson.reading import MesonFile
+from musify.model import Finding, Span
 
 _OPTIONS = ("option", "get_option")
 
@@ -21,15 +22,9 @@ def find_names(file: MesonFile, spoken: Sequence[Span]) -> Iterator[Finding]:
         for argument in group.positional[:1]
     }
     for piece in file.pieces:
-        if piece.kind == "name" or piece.start in options:
-            yield from _note(piece, spoken)
-
-
-def _note(piece: Piece, spoken: Sequence[Span]) -> Iterator[Finding]:
-    if any(start <= piece.start < end for start, end in spoken) or not cuda_words().search(piece.text):
-        return
-    name = (piece.content or piece.text).decode("utf-8", "replace")
-    if piece.kind == "name" and name in known():
-        yield known()[name].at(piece.span, name)
-    else:
-        yield Finding("MUS504", piece.span, name, severity=Severity.NOTE)
+        name = piece.text.decode("utf-8", "replace")
+        if piece.kind == "name" and cuda_words().search(piece.text) and name in known():
+            if not any(start <= piece.start < end for start, end in spoken):
+                yield known()[name].at(piece.span, name)
+        elif piece.kind == "name" or piece.start in options:
+            yield from own_names([piece], spoken)
