@@ -35,6 +35,8 @@ _SHARED = (
                  help="Pass over what .gitignore names.  [default: gitignore]"),
     click.option("--unattested", type=click.Choice(["rename", "keep"]), default="rename", show_default=True,
                  help="What to do with names whose counterpart nobody has been seen to write."),
+    click.option("--cmake", type=click.Choice(["findmusa", "cxx", "language"]), default="findmusa", show_default=True,
+                 help="How CMake compiles device code; docs/cmake.md."),
     click.option("--keep-names", is_flag=True, help="Rename no file."),
     click.option("--comments", is_flag=True, help="Rename in comments too."),
     click.option("--semantic", is_flag=True,
@@ -104,4 +106,4 @@ def settings_of(options: dict[str, Any]) -> Settings:
     """What the options mean for the conversion itself."""
     target = Target(tuple(options["arch"]) or ARCHITECTURES, options["sdk"])
     annotate = options.get("annotate", False)
-    return Settings(target, options["unattested"], options["comments"], annotate)
+    return Settings(target, options["unattested"], options["comments"], annotate, options["cmake"])

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from musify.engine.build_survey import survey_cmake
 from musify.engine.document import Conversion, convert_build, convert_source
 from musify.engine.processes import Progress, Work, collect_seldom, spread
 from musify.engine.results import (
@@ -41,6 +42,7 @@ from musify.source.document import Document, NotText
 
 if TYPE_CHECKING:
     from musify.clang.run import LazyAnswers, SemanticRun
+    from musify.languages.cmake.survey import CMakeSurvey
 
 _DIED = "the process that worked on the file died"
 
@@ -63,6 +65,7 @@ class Plan:
     index: ProjectIndex | None = None
     renamed: dict[bytes, list[IncludeTarget]] = field(default_factory=dict)
     variables: dict[str, Variables] = field(default_factory=dict)
+    cmake: CMakeSurvey | None = None
     semantics: SemanticRun | None = None
     paths: dict[str, Path] = field(default_factory=dict)
 
@@ -136,6 +139,7 @@ def _survey_all(plan: Plan, sizes: Sequence[int], jobs: int, progress: Progress 
     plan.renamed = plan.layout.renamed
     makefiles = [file.relative for file in plan.files if file.language is Language.MAKE]
     plan.variables = linked_variables(makefiles, partial(_read, paths))
+    plan.cmake = survey_cmake(plan.files, sizes, jobs, progress)
 
 
 def _read(paths: dict[str, Path], relative: str) -> bytes:
@@ -234,7 +238,7 @@ def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswer
     assert plan.index is not None and file.language is not None
     try:
         if file.language is not Language.CUDA:
-            surroundings = BuildSurroundings(file.relative, plan.renamed, plan.variables.get(file.relative))
+            surroundings = BuildSurroundings(file.relative, plan.renamed, plan.variables.get(file.relative), plan.cmake)
             return convert_build(source, file.language, plan.book, plan.settings, surroundings)
         conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
         conversion.findings[:0] = settle(answers, file.shown)

@@ -30,7 +30,17 @@ class Language(str, Enum):
 # What files of CUDA source are called once they are ported.
 RENAMED_SUFFIXES = {".cu": ".mu", ".cuh": ".muh"}
 # Languages that have a reader of their own; the others are read as words.
-_READERS = frozenset({Language.BAZEL, Language.BAZELRC, Language.MAKE, Language.MESON, Language.PYTHON, Language.XMAKE})
+_READERS = frozenset(
+    {
+        Language.BAZEL,
+        Language.BAZELRC,
+        Language.CMAKE,
+        Language.MAKE,
+        Language.MESON,
+        Language.PYTHON,
+        Language.XMAKE,
+    }
+)
 
 
 def reader_of(language: Language) -> Reader:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from musify.languages.build.variables import Variables
 from musify.model import DEFAULT_TARGET, Target
+
+if TYPE_CHECKING:
+    from musify.languages.cmake.survey import CMakeSurvey
 
 
 class OwnName(NamedTuple):
@@ -49,24 +52,28 @@ class Settings:
     """What the user asked for.
 
     `unattested`: "rename" or "keep". `comments`: rename in comments too. `annotate`: put findings into the source.
+    `cmake`: how CMake is to compile device code: "findmusa", "cxx" or "language".
     """
 
     target: Target = DEFAULT_TARGET
     unattested: str = "rename"
     comments: bool = False
     annotate: bool = False
+    cmake: str = "findmusa"
 
 
 @dataclass(frozen=True)
 class BuildSurroundings:
     """What a build file needs to know of the run: its own path, and the renamed sources by base name.
 
-    `variables`: what the variables of files hold that this one includes or that include it.
+    `variables`: what the variables of files hold that this one includes or that include it. `cmake`: what the CMake
+    files of the run say of each other; None where none of them mentions CUDA.
     """
 
     path: str = ""
     renamed: Mapping[bytes, Sequence[IncludeTarget]] = field(default_factory=dict)
     variables: Variables | None = None
+    cmake: CMakeSurvey | None = None
 
 
 @dataclass(frozen=True)

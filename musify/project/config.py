@@ -18,6 +18,7 @@ _KEYS: dict[str, tuple[str, type[Any]]] = {
     "exclude": ("exclude", list),
     "gitignore": ("gitignore", bool),
     "unattested": ("unattested", str),
+    "cmake": ("cmake", str),
     "keep-names": ("keep_names", bool),
     "comments": ("comments", bool),
     "semantic": ("semantic", bool),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from musify.languages.build.unit import BuildUnit, TokenKind
 from musify.languages.registry import RENAMED_SUFFIXES
+from musify.languages.surroundings import BuildSurroundings
 from musify.model import Applicability, Edit, Finding, Span
 
 RENAMED_FILE = "renamed-file"
@@ -46,11 +47,17 @@ def _mention(unit: BuildUnit, suffix: Span, floor: int) -> Iterator[Edit | Findi
         yield Finding("MUS502", Span(start, suffix.end), shown, {"target": target})
         return
     known = unit.surroundings.renamed.get(base, ())
-    tail = "/" + _FOLDERS_UP.sub(b"", text).decode("utf-8", "surrogateescape")
-    if any(f"/{target.path}".endswith(tail) for target in known):
+    if is_renamed(unit.surroundings, text):
         yield Edit(suffix, new_suffix, RENAMED_FILE)
     elif known:
         yield Finding("MUS501", Span(start, suffix.end), shown, {"target": known[0].new_path, "path": known[0].path})
+
+
+def is_renamed(surroundings: BuildSurroundings, path: bytes) -> bool:
+    """Whether a path that a build file names is that of a source that the run renames."""
+    tail = "/" + _FOLDERS_UP.sub(b"", path).decode("utf-8", "surrogateescape")
+    known = surroundings.renamed.get(path.rpartition(b"/")[2], ())
+    return any(f"/{target.path}".endswith(tail) for target in known)
 
 
 def _is_member(data: bytes, span: Span) -> bool:

@@ -35,6 +35,16 @@ def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]
             yield _left(unit.data, word, is_own=_is_own(unit.data, word))
 
 
+def cuda_words_in(data: bytes, within: Span) -> Iterator[Span]:
+    """The words in a stretch of text that mention CUDA."""
+    position = within.start
+    for hit in cuda_words().finditer(data, *within):
+        if hit.start() >= position:
+            word = _word_around(data, hit.span(), position, within.end)
+            position = word.end
+            yield word
+
+
 def _word_around(data: bytes, hit: tuple[int, int], floor: int, end: int) -> Span:
     """The word that holds a hit, as far as it lies between `floor` and `end`."""
     first, last = hit

@@ -1,0 +1,53 @@
+"""What the build files of a run say of each other, read before any of them is converted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from musify.engine.processes import Progress, Work, spread
+from musify.languages.build.conversion import mentions_cuda
+from musify.languages.registry import Language
+from musify.source import document
+from musify.source.document import NotText
+
+if TYPE_CHECKING:
+    from musify.languages.cmake.survey import CMakeSurvey
+    from musify.project.files import SourceFile
+
+
+def survey_cmake(
+    files: Sequence[SourceFile], sizes: Sequence[int], jobs: int, progress: Progress | None
+) -> CMakeSurvey | None:
+    """The facts of all CMake files; None where none of them mentions CUDA. `sizes` holds the bytes of every file."""
+    numbers = [
+        number for number, file in enumerate(files) if file.language is Language.CMAKE and not file.is_link
+    ]  # fmt: skip
+    if not any(mentions_cuda(_read(files[number].path)) for number in numbers):
+        return None
+    from musify.languages.cmake.survey import together
+
+    return together(survey for _, survey in spread(files, _SURVEY, numbers, sizes, jobs, progress))
+
+
+def _survey(files: Sequence[SourceFile], number: int) -> CMakeSurvey:
+    from musify.languages.cmake.survey import survey
+
+    return survey(files[number].relative, _read(files[number].path))
+
+
+def _lost(files: Sequence[SourceFile], number: int) -> CMakeSurvey:
+    from musify.languages.cmake.survey import CMakeSurvey
+
+    return CMakeSurvey()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return document.read(path).data
+    except (OSError, NotText):
+        return b""  # reported when it is converted
+
+
+_SURVEY = Work("reading", _survey, _lost)
