@@ -278,6 +278,20 @@ def test_what_may_be_the_api_is_renamed_with_cudas_headers(
     assert _with_cuda(ask, rules, source).text == convert(source).text
 
 
+def test_a_precompiled_header_changes_no_answer(ask: Ask, rules: RuleBook) -> None:
+    semantic = run.prepare(None, [cuda_headers()], rules.all_headers())
+    assert semantic.precompiled is not None
+    source = (
+        "struct B {};\nnamespace m { void cudaFree(B *b); }\nusing namespace m;\n__global__ void k();\n"
+        "constexpr int n() { return 2048; }\nvoid f(B *b, void *p) { cudaFree(b); ::cudaFree(p); k<<<1, n()>>>(); }\n"
+    )
+    made = [ask(source, semantic=semantic) for _ in range(4)]
+    assert "-include-pch" in semantic.precompiled.arguments([])
+    assert "-include-pch" not in semantic.precompiled.arguments(["-std=c++20"])
+    assert {item.text for item in made} == {source.replace("::cudaFree", "::musaFree")}
+    assert {tuple(item.ids) for item in made} == {("MUS117", "MUS117", "MUS222")}
+
+
 # --- failures ---------------------------------------------------------------------------------------------------------
 
 WRONG: dict[str, tuple[tuple[object, ...], str]] = {

@@ -31,11 +31,12 @@ def plain(include: Sequence[Path] = ()) -> list[str]:
     return ["-x", "c++", STANDARD, "-resource-dir", str(_resources()), "-ferror-limit=0", "-w", *_folders(include)]
 
 
-def with_cuda(include: Sequence[Path]) -> list[str]:
+def with_cuda(include: Sequence[Path], precompiled: Path | None = None) -> list[str]:
     """CUDA source, seen from the host, with the system's headers and a toolkit's.
 
     `include` are the toolkit's include folder and those beside it; no installed toolkit is looked for. What clang's
-    driver does once it has found one is done here. Raises MusifyError where clang's own headers are missing.
+    driver does once it has found one is done here. `precompiled` holds what these arguments include (see the module of
+    that name). Raises MusifyError where clang's own headers are missing.
     """
     resources = _resources()
     folders = [*include, *(folder / "cccl" for folder in include if (folder / "cccl").is_dir())]
@@ -43,7 +44,8 @@ def with_cuda(include: Sequence[Path]) -> list[str]:
         "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", STANDARD, "-fgpu-rdc", "-ferror-limit=0", "-w",
         *_LAUNCHES,
         "-resource-dir", str(resources), "-isystem", str(resources / "include" / "cuda_wrappers"),
-        *_folders(folders), "-idirafter", str(_STUBS), "-include", "__clang_cuda_runtime_wrapper.h",
+        *_folders(folders), "-idirafter", str(_STUBS),
+        *(["-include-pch", str(precompiled)] if precompiled else ["-include", "__clang_cuda_runtime_wrapper.h"]),
     ]  # fmt: skip
 
 

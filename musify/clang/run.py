@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -13,6 +16,7 @@ from musify.clang.database import Database
 from musify.clang.inclusions import Inclusions, Toolkit
 from musify.clang.library import load
 from musify.clang.parsing import parse
+from musify.clang.precompiled import Precompiled
 from musify.languages.semantics import Declared
 from musify.model import MusifyError, Span
 
@@ -29,6 +33,7 @@ class SemanticRun(NamedTuple):
 
     database: Database | None
     toolkit: Toolkit
+    precompiled: Precompiled | None
 
     def answers(self, path: Path, data: bytes, includer: Path | None) -> LazyAnswers:
         """Answers about the file at `path`, whose text is `data`. A header is seen as `includer` includes it."""
@@ -47,12 +52,12 @@ class SemanticRun(NamedTuple):
         return answers
 
     def _arguments(self, main: Path) -> list[str]:
-        folders = self.toolkit.folders
         own = self.database.arguments(main) if self.database else []
-        if not folders:
+        if self.precompiled is None:
             return [*flags.header_less(), *_without_toolkit(own)]
-        is_host = main.suffix.lower() in _HOST_SOURCES and not (self.database and self.database.is_cuda(main))
-        return [*(flags.plain(folders) if is_host else flags.with_cuda(folders)), *own]
+        if main.suffix.lower() in _HOST_SOURCES and not (self.database and self.database.is_cuda(main)):
+            return [*flags.plain(self.toolkit.folders), *own]
+        return self.precompiled.arguments(own)
 
 
 class LazyAnswers:
@@ -113,7 +118,16 @@ def prepare(commands: Path | None, include: Sequence[Path], headers: Iterable[by
         flags.with_cuda(include)  # says here, and not for every file, that clang's own headers are missing
     names = frozenset(os.fsdecode(header) for header in headers)
     database = Database(commands) if commands is not None else None
-    return SemanticRun(database, Toolkit(tuple(folder.absolute() for folder in include), names))
+    folders = tuple(folder.absolute() for folder in include)
+    precompiled = Precompiled(_temporary_folder(), folders) if folders else None
+    return SemanticRun(database, Toolkit(folders, names), precompiled)
+
+
+def _temporary_folder() -> Path:
+    """A folder that goes when this process ends; worker processes leave it alone."""
+    folder = tempfile.mkdtemp(prefix="musify-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def _without_toolkit(arguments: Sequence[str]) -> list[str]:
