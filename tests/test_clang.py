@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from musify.clang import flags
+from musify.clang.database import Database
 from musify.clang.library import load
 from musify.clang.parsing import complaints, parse
 from musify.clang.public import PublicDeclaration, public_declarations
@@ -95,3 +99,55 @@ def test_without_libclang_the_error_says_how_to_get_it() -> None:
 
 def test_the_wheel_brings_its_own_headers() -> None:
     assert load().resources is not None
+
+
+# --- compile_commands.json -------------------------------------------------------------------------------------------
+
+COMMANDS = {
+    "nvcc's short options": ("nvcc -Iinc -I /abs -DA=1 -UB -std=c++14 -O2 -c a.cu", "-I/w/inc -I/abs -DA=1 -UB -std=c++14"),
+    "nvcc's long options": (
+        "nvcc --include-path inc --define-macro A --undefine-macro=B --system-include=sys --std c++17 -c a.cu",
+        "-I/w/inc -DA -UB -isystem/w/sys -std=c++17",
+    ),
+    "CMake's way for nvcc": (
+        "nvcc -isystem=/sys -DX --options-file rsp -c a.cu",
+        "-isystem/sys -DX -I/from/response -DFROM_RESPONSE",
+    ),
+    "what concerns code only": ("nvcc -gencode arch=compute_80,code=sm_80 --expt-relaxed-constexpr -Xcompiler -fPIC -c a.cu", ""),
+    "a quoted definition": ("clang++ '-DNAME=\"x y\"' -iquote q -include pre.h -c a.cu", '-DNAME="x y" -iquote/w/q -includepre.h'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "expected"), COMMANDS.values(), ids=COMMANDS.keys())
+def test_options_of_a_command(tmp_path: Path, command: str, expected: str) -> None:
+    write(tmp_path, {"rsp": "-I/from/response -DFROM_RESPONSE"})
+    entry = {"directory": str(tmp_path), "file": "a.cu", "command": command}
+    write(tmp_path, {"cc.json": json.dumps([entry])})
+    arguments = "".join(
+        f" {word}" if word.startswith("-") else word
+        for word in Database(tmp_path / "cc.json").arguments(tmp_path / "a.cu")
+    )
+    assert arguments.strip() == expected.replace("/w/", f"{tmp_path}/")
+
+
+def test_a_file_without_a_command_takes_that_of_its_nearest_neighbour(tmp_path: Path) -> None:
+    entries = [
+        {"directory": str(tmp_path), "file": name, "arguments": ["nvcc", f"-D{macro}", "-c", name]}
+        for name, macro in (("x/a.cu", "FAR"), ("src/deep/b.cu", "NEAR"))
+    ]
+    write(tmp_path, {"cc.json": json.dumps(entries)})
+    database = Database(tmp_path / "cc.json")
+    assert database.arguments(tmp_path / "src" / "deep" / "c.cuh") == ["-D", "NEAR"]
+    assert database.knows(tmp_path / "x" / "a.cu") and not database.knows(tmp_path / "src" / "deep" / "c.cuh")
+
+
+def test_an_empty_database_gives_nothing(tmp_path: Path) -> None:
+    write(tmp_path, {"cc.json": "[]"})
+    assert Database(tmp_path / "cc.json").arguments(tmp_path / "a.cu") == []
+
+
+@pytest.mark.parametrize(("word", "expected"), [("-x cu", True), ("-x=cuda", True), ("-O2", False)])
+def test_a_command_may_say_that_a_source_is_cuda(tmp_path: Path, word: str, expected: bool) -> None:
+    entry = {"directory": str(tmp_path), "file": "a.cpp", "command": f"nvcc {word} -c a.cpp"}
+    write(tmp_path, {"cc.json": json.dumps([entry])})
+    assert Database(tmp_path / "cc.json").is_cuda(tmp_path / "a.cpp") is expected

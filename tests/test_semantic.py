@@ -29,6 +29,12 @@ def headerless(rules: RuleBook) -> SemanticRun:
     return run.prepare(None, [], rules.all_headers())
 
 
+@pytest.fixture(scope="session")
+def complete(rules: RuleBook) -> SemanticRun:
+    """With CUDA's headers, which tests that need them share in a precompiled form."""
+    return run.prepare(None, [cuda_headers()], rules.all_headers())
+
+
 @pytest.fixture
 def ask(convert: Convert, headerless: SemanticRun, tmp_path: Path) -> Ask:
     """Convert source text with answers of libclang; `others` are files beside it."""
@@ -130,11 +136,14 @@ SAYS_NOTHING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("complete", [False, True], ids=["without headers", "with CUDA's headers"])
 @pytest.mark.parametrize("source", SAYS_NOTHING.values(), ids=SAYS_NOTHING.keys())
-def test_what_has_no_value_is_no_finding(ask: Ask, rules: RuleBook, source: str, complete: bool) -> None:
-    semantic = {"semantic": run.prepare(None, [cuda_headers()], rules.all_headers())} if complete else {}
-    assert ask(source, **semantic).ids == []
+def test_what_has_no_value_is_no_finding(ask: Ask, source: str) -> None:
+    assert ask(source).ids == []
+
+
+@pytest.mark.parametrize("source", SAYS_NOTHING.values(), ids=SAYS_NOTHING.keys())
+def test_what_has_no_value_is_no_finding_with_cudas_headers(ask: Ask, complete: SemanticRun, source: str) -> None:
+    assert ask(source, semantic=complete).ids == []
 
 
 VALUES = {
@@ -249,33 +258,29 @@ def test_settings_of_the_configuration(tmp_path: Path) -> None:
 # --- CUDA's headers --------------------------------------------------------------------------------------------------
 
 
-def _with_cuda(ask: Ask, rules: RuleBook, source: str) -> Converted:
-    return ask(source, semantic=run.prepare(None, [cuda_headers()], rules.all_headers()))
-
-
-def test_overloads_are_told_apart_with_cudas_headers(ask: Ask, rules: RuleBook) -> None:
+def test_overloads_are_told_apart_with_cudas_headers(ask: Ask, complete: SemanticRun) -> None:
     source = "struct B {};\nnamespace m { void cudaFree(B *b); }\nusing namespace m;\nvoid f(B *b, void *p) { cudaFree(b); cudaFree(p); }\n"
-    assert _with_cuda(ask, rules, source).text == source.replace("cudaFree(p)", "musaFree(p)")
+    assert ask(source, semantic=complete).text == source.replace("cudaFree(p)", "musaFree(p)")
 
 
-def test_the_tile_of_a_cooperative_group_has_a_value_with_cudas_headers(ask: Ask, rules: RuleBook) -> None:
+def test_the_tile_of_a_cooperative_group_has_a_value_with_cudas_headers(ask: Ask, complete: SemanticRun) -> None:
     source = (
         "#include <cooperative_groups.h>\nconstexpr int n() { return 64; }\n"
         "__device__ void f(cooperative_groups::thread_block b) { auto t = cooperative_groups::tiled_partition<n()>(b); }\n"
     )
-    assert "MUS217" in _with_cuda(ask, rules, source).ids
+    assert "MUS217" in ask(source, semantic=complete).ids
 
 
-def test_what_is_exported_again_is_the_api(ask: Ask, rules: RuleBook) -> None:
+def test_what_is_exported_again_is_the_api(ask: Ask, complete: SemanticRun) -> None:
     source = "namespace inner { using namespace ::std; using ::cudaFree; }\nnamespace outer = inner;\nvoid f(void *p) { outer::cudaFree(p); }\n"
-    assert _with_cuda(ask, rules, source).text == source.replace("cudaFree", "musaFree")
+    assert ask(source, semantic=complete).text == source.replace("cudaFree", "musaFree")
 
 
 @pytest.mark.parametrize("source", STILL_THE_API.values(), ids=STILL_THE_API.keys())
 def test_what_may_be_the_api_is_renamed_with_cudas_headers(
-    ask: Ask, rules: RuleBook, convert: Convert, source: str
+    ask: Ask, complete: SemanticRun, convert: Convert, source: str
 ) -> None:
-    assert _with_cuda(ask, rules, source).text == convert(source).text
+    assert ask(source, semantic=complete).text == convert(source).text
 
 
 def test_a_precompiled_header_changes_no_answer(ask: Ask, rules: RuleBook) -> None:
