@@ -106,6 +106,22 @@ def test_what_a_header_outside_of_the_run_declares_stays(ask: Ask) -> None:
     assert result.text == source and "MUS101" not in result.ids
 
 
+def test_a_pointer_to_a_function_that_a_header_declares_stays(ask: Ask, convert: Convert) -> None:
+    source = '#include "loader.h"\nint f() { return cuInit(0); }\n'
+    assert "muInit" in convert(source).text
+    assert (
+        ask(source, {"loader.h": "typedef int init_function(unsigned);\nextern init_function *cuInit;\n"}).text
+        == source
+    )
+
+
+def test_a_namespace_of_the_project_in_one_of_cudas_stays(ask: Ask, convert: Convert) -> None:
+    source = '#include "own.h"\nvoid f() { cuda::mine::run(1); cuda::std::atomic<int> a; }\n'
+    assert convert(source).ids.count("MUS101") == 1
+    result = ask(source, {"own.h": "namespace cuda { namespace mine { void run(int); } }\n"})
+    assert "MUS101" not in result.ids and result.text == convert(source).text
+
+
 def test_a_header_that_only_some_configurations_include_decides_nothing(ask: Ask) -> None:
     source = '#ifndef HAVE_CUDA\n#include "stubs.h"\n#endif\nint f() { return cudaSetDevice(0); }\n'
     assert "musaSetDevice" in ask(source, {"stubs.h": "static inline int cudaSetDevice(int d) { return d; }\n"}).text

@@ -145,14 +145,16 @@ def _may_repeat(declaration: Any) -> bool:
     """Whether a declaration may be one more of an entity of another library's.
 
     A typedef may, at file scope; so may a class that is only named, wherever that is (`struct cudaDeviceProp p;`), and
-    a function or variable without a definition that others see, unless it takes a class that the sources define.
+    a function without a definition that others see, unless it takes a class that the sources define.
     """
     kind = declaration.kind.name
     if kind in _CLASSES:
         return not declaration.is_definition()
     if kind in _TYPEDEFS:
         return _is_at_file_scope(declaration.semantic_parent)
-    if kind not in ("FUNCTION_DECL", "VAR_DECL") or declaration.is_definition():
+    if kind == "VAR_DECL":
+        return evaluation.is_invalid(declaration)  # what the API declares are functions
+    if kind != "FUNCTION_DECL" or declaration.is_definition():
         return False
     if not _is_at_file_scope(declaration.semantic_parent) or declaration.linkage.name in ("INTERNAL", "NO_LINKAGE"):
         return False

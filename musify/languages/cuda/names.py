@@ -15,7 +15,7 @@ from musify.languages.cuda.references import (
     qualifier_of,
     scope_of,
 )
-from musify.languages.cuda.resolution import Resolution
+from musify.languages.cuda.resolution import Resolution, Verdict
 from musify.languages.cuda.unit import Unit
 from musify.languages.surroundings import Settings
 from musify.model import Applicability, Edit, Evidence, Finding, Severity, Span, version_number
@@ -120,7 +120,7 @@ class NameConverter:
         reason = self._reason(rule.name, word, scope)
         if reason is not None:
             if rule.action is not Action.IDENTITY and not self._ownership.is_declaration(word):
-                yield Finding("MUS117", word, rule.name.decode(), {"reason": reason[0], "reason_zh": reason[1]})
+                yield _somebody_elses_finding(word, rule.name, reason)
             return
         yield from self.outcome(rule, [(word, rule.target)] if rule.action is Action.RENAME else [], word)
 
@@ -128,7 +128,7 @@ class NameConverter:
         """Why the name is not the API's, in two languages; None where it is."""
         verdict = self._resolution.of(name, word, scope)
         if verdict is not None:
-            return None if verdict.of_api else (f"it is declared at {verdict.place}", f"声明于 {verdict.place}")
+            return None if verdict.of_api else _declared_at(verdict)
         if scope is Scope.QUALIFIED and self._ownership.exports_again(name, self._qualifier(word)):
             return None
         return _SOMEBODY_ELSES.get(scope) or (_OWN if self._ownership.owns(name, word, scope) else None)
@@ -155,6 +155,11 @@ class NameConverter:
         if len(chain) == 1 and not _names_a_namespace(outline.text(around.before), around, self._unit, word):
             return
         rule, used = self._longest_rule(chain)
+        verdict = self._resolution.of(head, word, Scope.QUALIFIED)
+        if verdict is not None and not verdict.of_api:
+            if rule is not None and rule.action is not Action.IDENTITY:
+                yield _somebody_elses_finding(word, b"::".join(map(outline.text, chain[:2])), _declared_at(verdict))
+            return
         if rule is None:
             if head in self._unit.surroundings.namespaces or len(chain) == 1:
                 return
@@ -248,6 +253,14 @@ def _unattested_finding(rule: NameRule, place: Span, *, kept: bool) -> Finding:
     outcome_zh = "保持原样" if kept else f"已按 {library} 的命名惯例改为 {target}"
     arguments = {"target": target, "library": library, "outcome": outcome, "outcome_zh": outcome_zh}
     return Finding("MUS102", place, rule.name.decode(), arguments)
+
+
+def _somebody_elses_finding(place: Span, name: bytes, reason: tuple[str, str]) -> Finding:
+    return Finding("MUS117", place, name.decode("utf-8", "replace"), {"reason": reason[0], "reason_zh": reason[1]})
+
+
+def _declared_at(verdict: Verdict) -> tuple[str, str]:
+    return f"it is declared at {verdict.place}", f"声明于 {verdict.place}"
 
 
 def _unknown_finding(place: Span, name: bytes, library: Library | None) -> Finding:
