@@ -12,10 +12,12 @@ from functools import lru_cache
 
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Evidence, Finding, Span
+from musify.rules.book import RuleBook
 from musify.rules.shipped import shipped_tables
 from musify.source.outline import OpaqueKind
 
 RENAME = "torch-device"
+_LIBRARY = "torch"
 TRIGGERS = (b"is_c", b"DeviceType", b"DispatchKey", b"Backend", b"TORCH_LIBRARY_IMPL", b"Device", b".to(")
 _TEST = re.compile(rb"is_cuda\b(?=\s*\()")
 _ENUMERATOR = re.compile(rb"\b(?:DeviceType|DispatchKey|Backend)\s*::\s*(\w*CUDA\w*)\b")
@@ -31,7 +33,7 @@ def _counterparts() -> dict[bytes, bytes]:
 
 def run(unit: Unit) -> Iterator[Edit | Finding]:
     """Edits for devices that have a counterpart, findings for the others; only in a file that mentions PyTorch."""
-    if not any(text in unit.data for text in _mentions()):
+    if not any(text in unit.data for text in _mentions(unit.book)):
         return
     for word in unit.outline.in_code(Span(*match.span()) for match in _TEST.finditer(unit.data)):
         if unit.text(unit.outline.before(word.start)) in (b".", b"->"):
@@ -47,9 +49,8 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
             yield _edit(unit, Span(*match.span(1)))
 
 
-def _mentions() -> tuple[bytes, ...]:
-    texts: str = shipped_tables("torch")["aten.toml"]["library"]["needs"]
-    return tuple(texts.encode().split())
+def _mentions(book: RuleBook) -> tuple[bytes, ...]:
+    return next((library.needs for library in book.libraries if library.id == _LIBRARY), ())
 
 
 def _edit(unit: Unit, place: Span) -> Edit:

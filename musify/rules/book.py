@@ -15,8 +15,7 @@ from musify.rules.location import rules_folder
 from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy, Prefix
 from musify.source.words import WordFinder
 
-_API_FOLDERS = ("api", "torch")
-_PARTS = (*_API_FOLDERS, "device")
+_PARTS = ("api", "device")
 # Below this many names on a two-letter stem, the names themselves go into the word pattern.
 _RARE_STEM = 60
 # At the end of a `lookalike` entry: the name goes on in lower case, not in upper case (CUstream).
@@ -225,9 +224,7 @@ def load(user_files: Sequence[Path] = ()) -> RuleBook:
 
 
 def _compile(folder: Path) -> loader.Table:
-    tables = loader.load_api_rules(
-        path for part in _API_FOLDERS for path in sorted((folder / part).glob("*.toml")) if path.name != "devices.toml"
-    )
+    tables = loader.load_api_rules(sorted((folder / "api").glob("*.toml")))
     scale = loader.read_toml(folder / "device" / "architectures.toml")
     tables["tiers"] = [
         (tier["upto"], tier["architecture"], tier["reason"], tier["reason_zh"]) for tier in scale["tier"]

@@ -40,4 +40,6 @@ def tokens(data: bytes) -> list[Token]:
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings that need the grammar."""
-    return iter(())
+    from musify.languages.python.pytorch import convert_pytorch
+
+    return convert_pytorch(unit, read(unit.data))

@@ -1,0 +1,30 @@
+"""PyTorch in Python: torch.cuda and its device, carried over to torch_musa."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from musify.languages.python.module import PythonModule
+from musify.languages.python.pytorch.imports import import_edit
+from musify.languages.python.pytorch.names import find_methods, find_names
+from musify.languages.python.pytorch.strings import find_strings
+from musify.model import Edit, Finding
+
+if TYPE_CHECKING:
+    from musify.languages.build.unit import BuildUnit
+
+
+def convert_pytorch(unit: BuildUnit, module: PythonModule) -> Iterator[Edit | Finding]:
+    """Edits and findings of a file that mentions PyTorch."""
+    if b"torch" not in unit.data:
+        return
+    edits: list[Edit] = []
+    for passes in (find_names, find_methods, find_strings):
+        for item in passes(module):
+            if isinstance(item, Edit):
+                edits.append(item)
+            yield item
+    # An import of a module of torch_musa brings torch_musa with it.
+    if edits and not any(edit.new_text.startswith(b"torch_musa") for edit in edits):
+        yield from import_edit(unit.data, module)
