@@ -35,9 +35,11 @@ _READERS = frozenset(
         Language.BAZEL,
         Language.BAZELRC,
         Language.CMAKE,
+        Language.DOCKERFILE,
         Language.MAKE,
         Language.MESON,
         Language.PYTHON,
+        Language.SHELL,
         Language.XMAKE,
     }
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from musify.languages.build.containers import device_findings, image_results, is_installer, package_findings
 from musify.languages.build.facts import named
 from musify.languages.build.flags import COMMAND_LINE, FlagForm, FlagWord, flag_edits
 from musify.languages.build.unit import BuildUnit
@@ -24,6 +25,8 @@ _HOST = re.compile(
     rb"(?:-?[\d.]+)?"
 )
 _TOOL = re.compile(rb"(?:.*(?:[/=]|:-))?([\w-]+?)(?:\.exe)?\}?")
+# Programs that run containers.
+_CONTAINERS = frozenset(b"docker podman nerdctl nvidia-docker singularity apptainer buildah".split())
 
 
 @dataclass
@@ -49,6 +52,12 @@ class Commands:
         if program.text in _LOOKUPS or (program.text == b"command" and rest and rest[0].text in (b"-v", b"-V")):
             for word in rest:
                 yield from self.tool(word)
+        elif is_installer(_base(program.text)) or any(word.text in (b"pip", b"pip3") for word in rest[:2]):
+            yield from package_findings(self.unit, rest)
+        elif _base(program.text) in _CONTAINERS:
+            yield from device_findings(rest)
+            for word in rest:
+                yield from image_results(self.unit, word.span)
         elif _HOST.fullmatch(program.text) or program.text.startswith(b"$"):
             yield from flag_edits(self.unit, words, (form or self.form)._replace(host=True))
         else:
@@ -86,6 +95,10 @@ class Commands:
         text = self.form.separator + facts["runtime"]
         yield Edit(Span(end, end), text, RUNTIME_LIBRARY, Applicability.REVIEW, "cudart", "runtime", facts["evidence"])
         yield Finding("MUS531", words[-1].span, facts["runtime"].decode(), severity=Severity.NOTE)
+
+
+def _base(program: bytes) -> bytes:
+    return program.rpartition(b"/")[2]
 
 
 @cache

@@ -13,7 +13,7 @@ from musify.model import Edit, Finding, Span
 
 BUILD_FLAG = "build-flag"
 # Between two words of a list: blanks, continued lines, commas and semicolons. Comments are not.
-_GAP = re.compile(rb"(?:[\s,;]|\\\r?\n)*")
+_GAP = re.compile(rb"(?:[\s,;]|[\\`^]\r?\n)*")
 _COMMA = re.compile(rb"\s*,")
 _LINE_END = re.compile(rb"[ \t]*(?:\r?\n|\Z)")
 # Can stand in any language without quotes.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from musify.languages.build.architectures import architecture_edits
 from musify.languages.build.commands import Commands
+from musify.languages.build.edits import without_inner
 from musify.languages.build.flags import FlagForm, FlagWord, flag_edits
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.variables import compiler_index, is_architecture_value, references_of, runs_nvcc
@@ -49,7 +50,7 @@ class Conversion:
         for branch in self._branches:
             found += self._statement(branch, frozenset())
         found += texts.results(self._unit, self._branches, self._variables)
-        yield from (self._weighed(item) for item in _outermost(found))
+        yield from (self._weighed(item) for item in without_inner(found))
 
     def _statement(self, branch: Branch, loops: frozenset[bytes]) -> Iterator[Edit | Finding]:
         statement = branch.statement
@@ -215,14 +216,3 @@ def _outside_lists(statement: Statement) -> Span:
 def _is_prose(words: Sequence[FlagWord]) -> bool:
     """Whether a value is a text for people rather than a list of flags or files."""
     return sum(word.text.isalpha() for word in words) > 1 and not words[0].text.startswith(b"-")
-
-
-def _outermost(found: list[Edit | Finding]) -> Iterator[Edit | Finding]:
-    """What does not lie inside an earlier edit; of edits at one place the first."""
-    taken: list[Span] = []
-    for item in found:
-        if isinstance(item, Finding):
-            yield item
-        elif not any(span.start < item.span.end and item.span.start < span.end for span in taken):
-            taken.append(item.span)
-            yield item

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from musify.languages.build.architectures import ARCHITECTURE_VALUE, architecture_edits
 from musify.languages.build.commands import Commands
+from musify.languages.build.facts import cuda_words, named
 from musify.languages.build.flags import FlagWord, flag_edits
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.variables import (
@@ -16,16 +17,17 @@ from musify.languages.build.variables import (
     compiler_index,
     is_architecture_value,
     program_index,
+    references_of,
 )
 from musify.languages.shell.quoting import words_in
 from musify.languages.shell.script import Command, Script
-from musify.model import Applicability, Edit, Finding, Span
+from musify.model import Applicability, Edit, Finding, Severity, Span
 
 _MAKE = frozenset(b"make gmake $(MAKE) ${MAKE}".split())
 _SETTING = re.compile(rb"([A-Za-z_]\w*)=")
 
 
-def survey(unit: BuildUnit, script: Script, text: bytes, variables: Variables) -> None:
+def survey(script: Script, text: bytes, variables: Variables) -> None:
     """Add what a script tells of its variables; `text` is all of it."""
     variables.architectures |= set(HOLDS_ARCHITECTURE.findall(text))
     variables.numbers |= set(HOLDS_NUMBER.findall(text))
@@ -37,17 +39,42 @@ def survey(unit: BuildUnit, script: Script, text: bytes, variables: Variables) -
         index = compiler_index(words, variables)
         if index is not None:
             variables.spread_words(words[index + 1 :])
+    for loop in script.loops:
+        for holders in (variables.architectures, variables.numbers):
+            if loop.variable in holders:
+                holders.update(name for word in loop.values for name in references_of(word.text))
+
+
+def own_names(unit: BuildUnit, script: Script) -> Iterator[Finding]:
+    """Variables of the script keep their names; that is noted where one speaks of CUDA."""
+    for span in script.names:
+        name = unit.text(span)
+        if cuda_words().search(name) and name not in named("variable"):
+            yield Finding("MUS532", span, name.decode("utf-8", "replace"))
 
 
 def script_results(commands: Commands, script: Script) -> Iterator[Edit | Finding]:
     """Edits and findings for all that a script says."""
     for assignment in script.assignments:
         yield from setting_results(commands, assignment.name, assignment.words)
+    settled = set()
     for loop in script.loops:
-        yield from architecture_edits(commands.unit, commands.variables, loop.variable, loop.values)
+        found = list(architecture_edits(commands.unit, commands.variables, loop.variable, loop.values, several=True))
+        if any(isinstance(item, Edit) for item in found):
+            settled.add(loop.variable)
+        yield from found
     for command in script.commands:
-        yield from commands.results(command.words)
-        yield from _arguments_of_make(commands, command)
+        for item in (*commands.results(command.words), *_arguments_of_make(commands, command)):
+            yield _weighed(commands.unit, item, settled)
+
+
+def _weighed(unit: BuildUnit, item: Edit | Finding, settled: Collection[bytes]) -> Edit | Finding:
+    """A variable that goes through a list which is converted is only worth a note."""
+    if isinstance(item, Finding) and item.rule_id == "MUS524":
+        names = set(references_of(unit.text(item.span)))
+        if names and names <= set(settled):
+            return item._replace(severity=Severity.NOTE)
+    return item
 
 
 def setting_results(commands: Commands, name: bytes, words: Sequence[FlagWord]) -> Iterator[Edit | Finding]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from musify.languages.build.flags import FlagWord
+from musify.languages.build.unit import Token, TokenKind
 from musify.model import Span
 
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\\\r?\n)+")
@@ -13,9 +14,15 @@ _RUN = re.compile(rb"\S+")
 CLOSING = {b"(": b")", b"{": b"}"}
 
 
-def runs_of(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where something other than blanks stands without a break."""
-    return (match.span() for match in _RUN.finditer(data, start, end))
+def words_around(data: bytes, comments: Sequence[Span]) -> list[Token]:
+    """The comments, and what stands between blanks outside them."""
+    found = []
+    position = 0
+    for comment in comments:
+        found += [Token(TokenKind.WORD, *run.span()) for run in _RUN.finditer(data, position, comment.start)]
+        found.append(Token(TokenKind.COMMENT, *comment))
+        position = comment.end
+    return found + [Token(TokenKind.WORD, *run.span()) for run in _RUN.finditer(data, position)]
 
 
 def words_of(data: bytes, span: Span) -> list[FlagWord]:

@@ -52,6 +52,7 @@ class Script:
     loops: list[Loop] = field(default_factory=list)
     comments: list[Span] = field(default_factory=list)
     documents: list[Span] = field(default_factory=list)
+    names: list[Span] = field(default_factory=list)
 
 
 def read_script(data: bytes, span: Span, text: bytes | None = None) -> Script:
@@ -83,6 +84,8 @@ class _Reader:
                 script.comments.append(self._span(node))
             elif node.type == "heredoc_body":
                 script.documents.append(self._span(node))
+            elif node.type == "variable_name":
+                script.names.append(self._span(node))
         return script
 
     def _span(self, node: Node) -> Span:
