@@ -33,6 +33,12 @@ def test_words_beside_edits(tmp_path: Path) -> None:
     assert "| 1 plain | 1 | 2 |" in done.stdout and "| 2 (100.0 %) |" in done.stdout
 
 
+def test_words_that_a_reader_has_no_token_for(tmp_path: Path) -> None:
+    done = prove(write(tmp_path, {"broken.py": "cdef extern from 'my_cufft.h' nogil:\n    pass\n"}))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "| 1 (100.0 %) |" in done.stdout
+
+
 def test_a_word_in_silence_is_found(tmp_path: Path) -> None:
     """A marker keeps a line as it is, without a finding: the proof must not take that for granted."""
     write(tmp_path, {"Makefile": "a:\n\tnvcc a.c # MUSIFY_EXCL_LINE\n"})

@@ -11,7 +11,7 @@ from musify.languages.registry import Language
 HEAD_BYTES = 2048
 # By name; the first that fits counts.
 _NAMES = tuple(
-    (re.compile(pattern + r"\Z"), language)
+    (re.compile(pattern), language)
     for pattern, language in (
         (r"CMakeLists(?:\..+)?\.txt|.+\.cmake", Language.CMAKE),
         (r".+\.py|SConstruct|SConscript|wscript(?:_build)?", Language.PYTHON),
@@ -92,7 +92,7 @@ def language_of_content(head: bytes) -> Language | None:
 def _build_language(name: str) -> Language | None:
     if _PROSE.match(name):
         return None
-    found = next((language for pattern, language in _NAMES if pattern.match(name)), None)
+    found = next((language for pattern, language in _NAMES if pattern.fullmatch(name)), None)
     template = _TEMPLATE.match(name)
     if found is None and template is not None:
         return _build_language(template.group(1))

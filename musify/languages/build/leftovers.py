@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from musify.languages.build.facts import cuda_words, words
-from musify.languages.build.unit import BuildUnit, TokenKind
+from musify.languages.build.unit import BuildUnit
 from musify.model import Finding, Severity, Span
 
 _WORD = re.compile(rb"[\w.+-]+")
@@ -19,18 +19,16 @@ def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]
     """Findings for CUDA words outside comments and outside `spoken` (places of edits and findings)."""
     taken = sorted(spoken)
     index = 0
-    for token in unit.tokens:
-        if token.kind is TokenKind.COMMENT:
-            continue
-        position = token.start
-        for hit in cuda_words().finditer(unit.data, token.start, token.end):
+    for span in unit.code:
+        position = span.start
+        for hit in cuda_words().finditer(unit.data, *span):
             while index < len(taken) and taken[index].end <= hit.start():
                 index += 1
-            following = taken[index].start if index < len(taken) else token.end
+            following = taken[index].start if index < len(taken) else span.end
             if hit.start() < position or following < hit.end():
                 continue
             preceding = taken[index - 1].end if index else 0
-            word = _word_around(unit.data, hit.span(), max(position, preceding), min(token.end, following))
+            word = _word_around(unit.data, hit.span(), max(position, preceding), min(span.end, following))
             position = word.end
             yield _left(unit.data, word, is_own=_is_own(unit.data, word))
 

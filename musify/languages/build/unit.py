@@ -47,6 +47,21 @@ class BuildUnit:
         """The tokens, in order, as the reader of the language splits them."""
         return self.reader.tokens(self.data)
 
+    @cached_property
+    def code(self) -> list[Span]:
+        """Everything but comments and blanks, in order: the tokens, and what a reader found no token for."""
+        spans = []
+        position = 0
+        for token in self.tokens:
+            if self.data[position : token.start].strip():
+                spans.append(Span(position, token.start))
+            if token.kind is not TokenKind.COMMENT:
+                spans.append(Span(token.start, token.end))
+            position = max(position, token.end)
+        if self.data[position:].strip():
+            spans.append(Span(position, len(self.data)))
+        return spans
+
     @property
     def comments(self) -> Iterator[Span]:
         """Where comments stand, in order."""
