@@ -53,6 +53,11 @@ def find_sdk(given: Path | None = None) -> Sdk:
     raise MusifyError(f"no MUSA SDK found ({places}); name its folder")
 
 
+def is_installed() -> bool:
+    """Whether an SDK is named by the environment, or stands where SDKs are installed."""
+    return any(os.environ.get(variable) for variable in _SDK_VARIABLES) or any(root.is_dir() for root in _SDK_FOLDERS)
+
+
 def cuda_include() -> Path | None:
     """CUDA's include folder, from CUDA_HOME, CUDA_PATH, CUDA_ROOT or the usual place; None where there is none."""
     roots = [Path(os.environ[name]) for name in _CUDA_VARIABLES if os.environ.get(name)]

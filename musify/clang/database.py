@@ -20,7 +20,7 @@ _TAKEN = {
     "-include": "-include", "--pre-include": "-include", "-std": "-std", "--std": "-std",
 }  # fmt: skip
 _FOLDERS = frozenset({"-I", "-isystem", "-iquote", "-idirafter"})
-_RESPONSE = ("--options-file", "-optf")
+RESPONSE = ("--options-file", "-optf")
 # An option and its value in one word: -Ifolder, -isystem=folder, --define-macro=A, -std=c++17.
 _JOINED = re.compile(
     r"(-std|--std|--include-path|--system-include|--define-macro|--undefine-macro|--pre-include|--options-file|-optf"
@@ -51,16 +51,22 @@ class Database:
 
     def arguments(self, path: Path) -> list[str]:
         """What clang needs of the command that compiles `path`; of its nearest neighbour's where it has none."""
+        folder, words = self.command(path)
+        return [part for option in _options(words, folder) for part in option]
+
+    def command(self, path: Path) -> tuple[str, list[str]]:
+        """The folder that `path` is compiled in, and the words of the command, the compiler first.
+
+        Those of its nearest neighbour where it has none; both are empty where the database is.
+        """
         real = os.path.realpath(path)
         entry = self._entries.get(real)
         if entry is None:
             nearest = max(self._folders, key=lambda folder: _shared(folder, os.path.dirname(real)), default=None)
             if nearest is None:
-                return []
+                return "", []
             entry = self._folders[nearest]
-        folder = str(entry["directory"])
-        words = entry.get("arguments") or shlex.split(str(entry.get("command", "")))
-        return [part for option in _options(words, folder) for part in option]
+        return str(entry["directory"]), entry.get("arguments") or shlex.split(str(entry.get("command", "")))
 
     def is_cuda(self, path: Path) -> bool:
         """Whether the command for `path` says that it is CUDA source, whatever it is called."""
@@ -90,22 +96,22 @@ def _options(words: Sequence[str], folder: str) -> Iterator[tuple[str, ...]]:
     """The options of a command that matter, with folders made absolute."""
     items = iter(words)
     for word in items:
-        if word in _TAKEN or word in _RESPONSE:
+        if word in _TAKEN or word in RESPONSE:
             name, value = word, next(items, "")
         else:
             match = _JOINED.fullmatch(word)
             if match is None:
                 continue
             name, value = match.groups()
-        if name in _RESPONSE:
-            yield from _options(_response(os.path.join(folder, value)), folder)
+        if name in RESPONSE:
+            yield from _options(response_words(os.path.join(folder, value)), folder)
         elif _TAKEN[name] in _FOLDERS:
             yield _TAKEN[name], os.path.normpath(os.path.join(folder, value))
         else:
             yield (f"-std={value}",) if _TAKEN[name] == "-std" else (_TAKEN[name], value)
 
 
-def _response(path: str) -> list[str]:
+def response_words(path: str) -> list[str]:
     """The options in a file that the command names; CMake puts nvcc's include folders there."""
     try:
         return shlex.split(Path(path).read_text(encoding="utf-8", errors="replace"))

@@ -12,9 +12,9 @@ from musify.clang.library import load
 from musify.model import MusifyError
 
 STANDARD = "-std=c++17"
-_STUBS = Path(__file__).parent / "stubs"
+STUBS = Path(__file__).parent / "stubs"
 # What header-less source is told of CUDA.
-HEADER_LESS = _STUBS / "header_less.h"
+HEADER_LESS = STUBS / "header_less.h"
 # clang asks the driver for the toolkit's version to know how kernels are launched; any from 9.2 on will do.
 _LAUNCHES = ("-Xclang", "-target-sdk-version=12.0")
 
@@ -44,7 +44,7 @@ def with_cuda(include: Sequence[Path], precompiled: Path | None = None) -> list[
         "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", STANDARD, "-fgpu-rdc", "-ferror-limit=0", "-w",
         *_LAUNCHES,
         "-resource-dir", str(resources), "-isystem", str(resources / "include" / "cuda_wrappers"),
-        *_folders(folders), "-idirafter", str(_STUBS),
+        *_folders(folders), "-idirafter", str(STUBS),
         *(["-include-pch", str(precompiled)] if precompiled else ["-include", "__clang_cuda_runtime_wrapper.h"]),
     ]  # fmt: skip
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from musify.model import MusifyError
 from musify.source.writing import write_atomically
 
-# Stands in the first comment of every header that musify made.
+# Stands in the first comment of every header that musify made: of `musify header`, and of the shim.
 MARK = b"Written by `musify header`"
+SHIM_MARK = b"Written by `musify verify`"
 _HEAD_BYTES = 600
 
 
@@ -17,7 +18,8 @@ def is_ours(path: Path) -> bool:
     """Whether musify made the header at `path`. False where it cannot be read."""
     try:
         with path.open("rb") as file:
-            return MARK in file.read(_HEAD_BYTES)
+            head = file.read(_HEAD_BYTES)
+            return MARK in head or SHIM_MARK in head
     except OSError:
         return False
 

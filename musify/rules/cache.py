@@ -29,7 +29,7 @@ def load(
     """
     # Each installation has files of its own, so that two of them in turn do not make each other's stale.
     kind = "-".join([*parts, *(["own"] if own else []), hashlib.sha256(str(folder).encode()).hexdigest()[:8]])
-    path = _cache_folder() / f"rules-{kind}-{_fingerprint(folder, parts, own)}.marshal"
+    path = cache_folder() / f"rules-{kind}-{_fingerprint(folder, parts, own)}.marshal"
     with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
         tables = marshal.loads(path.read_bytes())
         if isinstance(tables, dict):
@@ -43,7 +43,8 @@ def load(
     return tables
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """Where musify keeps what it can make again."""
     base = os.environ.get("XDG_CACHE_HOME")
     return Path(base or os.path.expanduser("~/.cache")) / "musify"
 

@@ -1,0 +1,1 @@
+"""The proof of a conversion: recorded edits, preprocessed tokens and compilers, on what lies on disk."""
