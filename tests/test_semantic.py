@@ -115,6 +115,21 @@ def test_a_pointer_to_a_function_that_a_header_declares_stays(ask: Ask, convert:
     )
 
 
+def test_a_function_that_gives_a_type_of_the_project_stays(ask: Ask, convert: Convert) -> None:
+    source = '#include "loader.h"\nint f() { return cuInit(0) == good; }\n'
+    assert "muInit" in convert(source).text
+    assert (
+        ask(source, {"loader.h": "typedef enum { good } outcome;\nextern outcome cuInit(unsigned);\n"}).text == source
+    )
+
+
+def test_a_prototype_of_an_api_function_before_its_header_is_no_declaration_of_the_projects(
+    ask: Ask, complete: SemanticRun
+) -> None:
+    source = '#include <driver_types.h>\nextern "C" cudaError_t cudaFree(void *);\nvoid f(void *p) { cudaFree(p); }\n'
+    assert "musaFree(p)" in ask(source, semantic=complete).text
+
+
 def test_a_namespace_of_the_project_in_one_of_cudas_stays(ask: Ask, convert: Convert) -> None:
     source = '#include "own.h"\nvoid f() { cuda::mine::run(1); cuda::std::atomic<int> a; }\n'
     assert convert(source).ids.count("MUS101") == 1

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from musify.clang import evaluation
-from musify.clang.flags import HEADER_LESS
 from musify.clang.inclusions import Inclusions, Origin
 from musify.clang.library import load
 from musify.clang.parsing import complaints
@@ -106,7 +105,7 @@ class Answers:
             return None  # what follows an unknown macro may look like a declaration of it: void CUDART_CB f();
         outer = target.kind.name == "MACRO_DEFINITION" or _is_outer(place)
         conditional = outer and self._files.is_conditional(location.file.name, location.offset)
-        return Declared(location.file.name, location.line, False, outer, conditional, _may_repeat(place))
+        return Declared(location.file.name, location.line, False, outer, conditional, _may_repeat(place, self._files))
 
     def _around(self, span: Span) -> Iterator[Any]:
         """Cursors that hold the whole of `span`, the outermost first."""
@@ -141,11 +140,11 @@ def _is_at_file_scope(scope: Any) -> bool:
     return True
 
 
-def _may_repeat(declaration: Any) -> bool:
+def _may_repeat(declaration: Any, files: Inclusions) -> bool:
     """Whether a declaration may be one more of an entity of another library's.
 
     A typedef may, at file scope; so may a class that is only named, wherever that is (`struct cudaDeviceProp p;`), and
-    a function without a definition that others see, unless it takes a class that the sources define.
+    a function without a definition that others see, unless it takes or gives a class or an enum of the project.
     """
     kind = declaration.kind.name
     if kind in _CLASSES:
@@ -158,20 +157,19 @@ def _may_repeat(declaration: Any) -> bool:
         return False
     if not _is_at_file_scope(declaration.semantic_parent) or declaration.linkage.name in ("INTERNAL", "NO_LINKAGE"):
         return False
-    return evaluation.is_invalid(declaration) or not any(
-        _is_of_the_sources(item.type) for item in declaration.get_arguments() or ()
-    )
+    types = [declaration.result_type, *(item.type for item in declaration.get_arguments() or ())]
+    return evaluation.is_invalid(declaration) or not any(_is_of_the_project(item, files) for item in types)
 
 
-def _is_of_the_sources(kind: Any) -> bool:
-    """Whether a type is, or points to, a class or an enum with a definition outside clang's and our own headers."""
+def _is_of_the_project(kind: Any, files: Inclusions) -> bool:
+    """Whether a type is, or points to, a class or an enum that the project defines."""
     kind = kind.get_canonical()
     while kind.kind.name in ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE"):
         kind = kind.get_pointee().get_canonical()
     if kind.kind.name not in ("RECORD", "ENUM"):
         return False
     definition = kind.get_declaration().get_definition()
-    return definition is not None and definition.location.file.name != str(HEADER_LESS)
+    return definition is not None and files.origin(definition.location.file.name) is Origin.PROJECT
 
 
 def _is_known(kind: Any) -> bool:

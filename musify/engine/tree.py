@@ -317,12 +317,17 @@ def _lost_survey(plan: Plan, number: int) -> FileSurvey:
     return FileSurvey()
 
 
+def _without_libclang(plan: Plan, work: Work[Plan, Result], number: int) -> Result:
+    """The work on a file whose process died, once more and in a process of its own, but without libclang."""
+    sizes = [_size(file) for file in plan.files]
+    alone: Work[Plan, Result] = replace(work, isolated=True)
+    return next(spread(replace(plan, semantics=None), alone, [number], sizes, 1))[1]
+
+
 def _lost_file(plan: Plan, number: int) -> FileResult:
     file = plan.files[number]
     if plan.semantics is not None:
-        without = replace(plan, semantics=None)
-        work = replace(_PROCESS, isolated=True)
-        result = next(spread(without, work, [number], [_size(item) for item in plan.files], 1))[1]
+        result = _without_libclang(plan, _PROCESS, number)
         result.findings.append(finding_record(Document(b""), death(file.shown), plan.language))
         return result
     result = FileResult(file.shown, file.shown, file.language.value if file.language else None)
@@ -332,6 +337,8 @@ def _lost_file(plan: Plan, number: int) -> FileResult:
 
 def _lost_look(look: Look[Result], plan: Plan, number: int) -> Result:
     file = plan.files[number]
+    if plan.semantics is not None:
+        return _without_libclang(plan, Work("", partial(_inspect, look), partial(_lost_look, look)), number)
     return look(plan, file, _unreadable("MUS902", file, _DIED))
 
 
