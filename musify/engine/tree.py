@@ -338,7 +338,8 @@ def _lost_file(plan: Plan, number: int) -> FileResult:
 def _lost_look(look: Look[Result], plan: Plan, number: int) -> Result:
     file = plan.files[number]
     if plan.semantics is not None:
-        return _without_libclang(plan, Work("", partial(_inspect, look), partial(_lost_look, look)), number)
+        work: Work[Plan, Result] = Work("", partial(_inspect, look), partial(_lost_look, look))
+        return _without_libclang(plan, work, number)
     return look(plan, file, _unreadable("MUS902", file, _DIED))
 
 
