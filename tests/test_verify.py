@@ -163,6 +163,7 @@ ERRORS = {
     "no compile commands": (("verify", HEAT, HEAT, "-p", "no.json"), "no.json: cannot be read"),
     "other compile commands": (("verify", HEAT, HEAT, "-p", ROOT / "pyproject.toml"), "pyproject.toml:1: not JSON"),
     "no compiler": (("verify", HEAT, HEAT, "--depth", "preprocess", "--compiler", "no-such"), "no-such: no such compiler"),
+    "nothing to preprocess": (("verify", HEAT, HEAT, "--only", "*.f90"), "--only *.f90: no file of the original matches"),
     "unknown depth": (("verify", HEAT, HEAT, "--depth", "deep"), "'deep' is not one of"),
 }  # fmt: skip
 
@@ -300,11 +301,11 @@ def test_what_does_not_preprocess_before_proves_nothing(tmp_path: Path, gcc: lis
     tree = write(tmp_path / "in", {"a.cu": '#include "gone.h"\n' + SOURCE, "b.cu": '#include "gone.h"\n'})
     convert(tree)
     done = verify(tree, *gcc, "-v")
-    assert (
-        done.code == 0
-        and ids(done) == ["MUS958", "MUS958"]
-        and "2 x the original does not preprocess: gone.h" in done.err
-    )
+    assert ids(done) == ["MUS958", "MUS958"] and "2 x the original does not preprocess: gone.h" in done.err
+    assert done.code == 1 and "preprocess: nothing was proved" in done.err
+    write(tree, {"c.cu": SOURCE})
+    convert(tree)
+    assert verify(tree, *gcc).code == 0
 
 
 def test_messages_in_chinese(tmp_path: Path, gcc: list[object]) -> None:
@@ -405,7 +406,7 @@ def test_compiled(tmp_path: Path, source: str, refused: str, expected: list[str]
     convert(tree)
     nvcc = compiler(tmp_path / "cuda", "nvcc", refused)
     done = verify(tree, "--depth", "compile", "--compiler", nvcc, "-v", "--json", tmp_path / "v.json")
-    assert ids(done) == expected and done.code == (1 if status == "failed" else 0)
+    assert ids(done) == expected and done.code == (1 if status in ("failed", "skipped") else 0)
     content = json.loads((tmp_path / "v.json").read_text(encoding="utf-8"))
     assert content["files"][0]["checks"]["compile"] == status and "compile" not in content["files"][1]["checks"]
 

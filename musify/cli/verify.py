@@ -35,33 +35,33 @@ _OTHERWISE = (
 _PATH: Any = click.Path(path_type=Path)
 
 
-@click.option("--timeout", type=click.IntRange(min=1), default=600, show_default=True, metavar="SECONDS",
-              help="Longest time of one compiler run.")  # fmt: skip
-@click.option("--only", multiple=True, metavar="GLOB", help="Preprocess and compile only files that match.")
-@click.option("--compiler", default="auto", show_default=True, metavar="NAME",
-              help="nvcc, clang++, g++ (which compiles no device code), mcc, or a path.")  # fmt: skip
-@click.option("--cuda-arch", default="80", show_default=True, metavar="NUMBER", help="Device code for sm_NUMBER.")
-@click.option("--cuda-include", "cuda_folders", multiple=True, type=_PATH, metavar="DIR",
-              help="Folder with CUDA's headers, besides the compiler's own.")  # fmt: skip
-@click.option("--flag", "flags", multiple=True, metavar="FLAG", help="Further flag, as in --flag=-std=c++17.")
-@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro to define.")
-@click.option("-I", "include_folders", multiple=True, type=_PATH, metavar="DIR",
-              help="Include folder; one inside ORIGINAL stands for that of CONVERTED too.")  # fmt: skip
-@click.option("-p", "--compile-commands", "database", type=_PATH, metavar="FILE",
-              help="compile_commands.json of ORIGINAL, or its folder.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Let --write-shim write over files that musify did not make.")
-@click.option("--write-shim", type=_PATH, metavar="DIR", help="Write the shim headers to DIR.")
-@click.option("-v", "--verbose", is_flag=True, help="Print explained differences and skipped files too.")
-@click.option("--json", "json_path", metavar="FILE", help="Write the result as JSON; `-` is stdout.")
-@click.option("--annotate", is_flag=True, help="The conversion was made with --annotate.")
-@click.option("--report", "report_path", type=_PATH, metavar="FILE.json",
-              help="JSON report of the conversion; without it ORIGINAL is converted again in memory.")  # fmt: skip
-@click.option("--depth", type=click.Choice([item.value for item in Depth]), default=Depth.TOKENS.value,
-              show_default=True, help="How deep the proof goes; each holds those before it.")  # fmt: skip
 @without(*_OTHERWISE)
 @click.command()
 @click.argument("original", required=False, type=_PATH, metavar="ORIGINAL")
 @click.argument("converted", required=False, type=_PATH, metavar="CONVERTED")
+@click.option("--depth", type=click.Choice([item.value for item in Depth]), default=Depth.TOKENS.value,
+              show_default=True, help="How deep the proof goes; each holds those before it.")  # fmt: skip
+@click.option("--report", "report_path", type=_PATH, metavar="FILE.json",
+              help="JSON report of the conversion; without it ORIGINAL is converted again in memory.")  # fmt: skip
+@click.option("--annotate", is_flag=True, help="The conversion was made with --annotate.")
+@click.option("--json", "json_path", metavar="FILE", help="Write the result as JSON; `-` is stdout.")
+@click.option("-v", "--verbose", is_flag=True, help="Print explained differences and skipped files too.")
+@click.option("--write-shim", type=_PATH, metavar="DIR", help="Write the shim headers to DIR.")
+@click.option("--force", is_flag=True, help="Let --write-shim write over files that musify did not make.")
+@click.option("-p", "--compile-commands", "database", type=_PATH, metavar="FILE",
+              help="compile_commands.json of ORIGINAL, or its folder.")  # fmt: skip
+@click.option("-I", "include_folders", multiple=True, type=_PATH, metavar="DIR",
+              help="Include folder; one inside ORIGINAL stands for that of CONVERTED too.")  # fmt: skip
+@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro to define.")
+@click.option("--flag", "flags", multiple=True, metavar="FLAG", help="Further flag, as in --flag=-std=c++17.")
+@click.option("--cuda-include", "cuda_folders", multiple=True, type=_PATH, metavar="DIR",
+              help="Folder with CUDA's headers, besides the compiler's own.")  # fmt: skip
+@click.option("--cuda-arch", default="80", show_default=True, metavar="NUMBER", help="Device code for sm_NUMBER.")
+@click.option("--compiler", default="auto", show_default=True, metavar="NAME",
+              help="nvcc, clang++, g++ (which compiles no device code), mcc, or a path.")  # fmt: skip
+@click.option("--only", multiple=True, metavar="GLOB", help="Preprocess and compile only files that match.")
+@click.option("--timeout", type=click.IntRange(min=1), default=600, show_default=True, metavar="SECONDS",
+              help="Longest time of one compiler run.")  # fmt: skip
 @shared_options
 @click.pass_context
 def verify(context: click.Context, /, **_: Any) -> ExitCode:
@@ -87,7 +87,9 @@ def verify(context: click.Context, /, **_: Any) -> ExitCode:
     with running.progress(options) as progress:
         result = run(plan, options["jobs"], progress)
     _show(result, options)
-    return ExitCode.FINDINGS if result.failed else ExitCode.DONE
+    for depth in result.unproved:
+        click.echo(f"musify: {depth.value}: nothing was proved, every file was skipped (-v says why)", err=True)
+    return ExitCode.FINDINGS if result.failed or result.unproved else ExitCode.DONE
 
 
 def _plan(original: Path, converted: Path, rules: RuleBook, options: dict[str, Any]) -> Plan:
@@ -135,7 +137,10 @@ def _chosen(files: Sequence[SourceFile], globs: Sequence[str]) -> frozenset[str]
     from pathspec import GitIgnoreSpec
 
     wanted = GitIgnoreSpec.from_lines(globs)
-    return frozenset(file.relative for file in files if wanted.match_file(file.relative))
+    found = frozenset(file.relative for file in files if wanted.match_file(file.relative))
+    if not found:
+        raise MusifyError(f"--only {' '.join(globs)}: no file of the original matches")
+    return found
 
 
 def _preprocessor(options: dict[str, Any]) -> Compiler:

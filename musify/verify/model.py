@@ -82,6 +82,15 @@ class Verification:
         return [file for file in self.files if file.status(depth) is status]
 
     @property
+    def unproved(self) -> list[Depth]:
+        """The depths at which files were tried and every one was skipped."""
+        return [
+            depth
+            for depth in self.depth.steps
+            if {status for file in self.files if (status := file.status(depth))} == {Status.SKIPPED}
+        ]
+
+    @property
     def failed(self) -> bool:
         """Whether any check of any file failed."""
         return any(check.status is Status.FAILED for file in self.files for check in file.checks.values())
