@@ -20,13 +20,14 @@ def render(report: Report) -> str:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "musify", "version": __version__},
         "target": {"architectures": list(target.architectures), "sdk": target.sdk},
-        "summary": _summary(result),
+        "summary": summary_of(result),
         "files": [_file(file) for file in result.files if file.language is not None or file.findings],
     }
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def _summary(result: RunResult) -> dict[str, object]:
+def summary_of(result: RunResult) -> dict[str, object]:
+    """The sums of a run, as the report holds them."""
     sums = totals(result)
     return {
         "files": sums.files,
