@@ -10,7 +10,7 @@ UNCHANGED = {
     "message": 'void f() { puts("cudaMalloc"); }',
     "message in a file that opens libraries": 'void* h = dlopen("libfoo.so", 1);\nvoid f() { puts("cudaMalloc"); }',
     "library name that nobody opens": 'const char* s = "libcudart.so";',
-    "device string": 'auto d = torch::Device("cuda:0");',
+    "device string that nobody takes for one": 'auto d = label("cuda:0");',
     "text about kernels": 'const char* s = "write a __global__ function that calls cudaFree";',
     "user's symbol": 'void* p = dlsym(h, "my_cudaMalloc");',
     "path": 'void* h = dlopen("/opt/cuda/libmine.so", 1);',
