@@ -15,6 +15,7 @@ _COMMANDS = {
     "convert": "Convert CUDA sources to MUSA.",
     "check": "Report what convert would change or could not, and change nothing.",
     "verify": "Prove a conversion: recorded edits, preprocessed tokens, compilers.",
+    "assess": "Say how much CUDA there is, what goes by itself, and where to start.",
     "explain": "Explain a CUDA name or a finding id.",
     "triage": "Group the errors of a build log by cause, and say what to do.",
     "header": "Write a header that lets one source build for CUDA and MUSA.",
