@@ -208,7 +208,8 @@ class Outline:
         if start >= 0 and self.data[start] in _CLEAR_BEFORE:
             return Span(start, start + 1)
         inside = self.directive_at(offset)
-        floor = inside.body if inside else self._first
+        # The name that a #define gives stands before the macro's body: nothing comes before it.
+        floor = min(inside.body, offset) if inside else self._first
         end = self._back_over_blank(offset, floor, inside)
         if end <= floor:
             return Span(floor, floor)
