@@ -165,6 +165,10 @@ CHANGES = {
         "target_compile_definitions(a PRIVATE __CUDA_NO_HALF_OPERATORS__ USE_CUDA)\n",
         "target_compile_definitions(a PRIVATE __MUSA_NO_HALF_OPERATORS__ USE_CUDA)\n",
     ),
+    "a host source marked as CUDA": (
+        "add_library(a b.cpp)\nset_source_files_properties(b.cpp PROPERTIES LANGUAGE CUDA)\n",
+        "set_source_files_properties(b.cpp PROPERTIES MUSA_SOURCE_PROPERTY_FORMAT OBJ)\nmusa_add_library(a b.cpp)\n",
+    ),
     "case of commands": ("CUDA_ADD_LIBRARY(a a.cu)\n", "MUSA_ADD_LIBRARY(a a.cu)\n"),
     "condition on the compiler": (
         "if(CMAKE_CUDA_COMPILER AND DEFINED CMAKE_CUDA_COMPILER)\nendif()\n",
@@ -199,6 +203,20 @@ FORMS = {
         "add_library(a a.cu b.cpp)\ntarget_link_libraries(a b)\n",
         'set_source_files_properties(a.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "${MUSA_COMPILE_OPTIONS}")\n'
         "add_library(a a.cu b.cpp)\ntarget_link_libraries(a MUSA::musart)\ntarget_link_libraries(a b)\n",
+    ),
+    "C++: options of host sources": (
+        "cxx",
+        "add_library(a a.cu b.cpp)\ntarget_link_libraries(a PUBLIC MUSA::musart)\n"
+        "target_compile_options(a PRIVATE -O3 $<$<COMPILE_LANGUAGE:CXX>:-Wall>)\n",
+        'set_source_files_properties(a.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "${MUSA_COMPILE_OPTIONS}")\n'
+        "add_library(a a.cu b.cpp)\ntarget_link_libraries(a PUBLIC MUSA::musart)\n"
+        "target_compile_options(a PRIVATE -O3)\nset_property(SOURCE b.cpp APPEND PROPERTY COMPILE_OPTIONS -Wall)\n",
+    ),
+    "C++: a host source marked as CUDA": (
+        "cxx",
+        "add_library(a b.cpp)\ntarget_link_libraries(a MUSA::musart)\nset_source_files_properties(b.cpp PROPERTIES LANGUAGE CUDA)\n",
+        "add_library(a b.cpp)\ntarget_link_libraries(a MUSA::musart)\n"
+        'set_source_files_properties(b.cpp PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "${MUSA_COMPILE_OPTIONS}")\n',
     ),
     "C++: sources added later": (
         "cxx",
@@ -260,6 +278,7 @@ SAID = {
     "language in a variable": ("target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:${CUDA_LANG}>:-g>)\n", "MUS514"),
     "object library": ("add_library(a OBJECT a.cu)\n", "MUS515"),
     "sources added later": ("target_sources(a PRIVATE a.cu)\n", "MUS515"),
+    "flags set below the target": ("add_library(a a.cu)\nset(CMAKE_CUDA_FLAGS -g)\n", "MUS514"),
     "architectures": ("set(CMAKE_CUDA_ARCHITECTURES native)\n", "MUS516"),
     "text": ('message("needs CUDA")\n', "MUS518"),
     "property": ("set_target_properties(a PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n", "MUS519"),

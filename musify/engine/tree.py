@@ -238,7 +238,9 @@ def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswer
     assert plan.index is not None and file.language is not None
     try:
         if file.language is not Language.CUDA:
-            surroundings = BuildSurroundings(file.relative, plan.renamed, plan.variables.get(file.relative), plan.cmake)
+            variables = plan.variables.get(file.relative)
+            cmake = plan.cmake if file.language is Language.CMAKE else None
+            surroundings = BuildSurroundings(file.relative, plan.renamed, variables, cmake)
             return convert_build(source, file.language, plan.book, plan.settings, surroundings)
         conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
         conversion.findings[:0] = settle(answers, file.shown)

@@ -36,7 +36,8 @@ def mentions_cuda(data: bytes) -> bool:
 def concerns_cuda(data: bytes, surroundings: BuildSurroundings) -> bool:
     """Whether a file mentions CUDA, or is made one with files that name its compiler."""
     linked = surroundings.variables
-    return mentions_cuda(data) or (linked is not None and bool(linked.compilers))
+    targets = surroundings.cmake is not None and surroundings.cmake.is_concerned(data)
+    return mentions_cuda(data) or targets or (linked is not None and bool(linked.compilers))
 
 
 def convert(unit: BuildUnit) -> BuildConversion:

@@ -108,6 +108,8 @@ def _becomes_list(file: CMakeFile, variable: bytes) -> bool:
 
 def _convert(file: CMakeFile, item: Assignment, flags: Rewritten) -> None:
     file.changes.findings += flags.findings
+    if file.form != LANGUAGE and item.variable.startswith(b"CMAKE_CUDA_FLAGS") and _is_late(file, item):
+        file.changes.find("MUS514", item.values, file.data[item.values.start : item.values.end])
     reference = b"${" + item.variable + b"}"
     left = [word for word in flags.words if word != reference]
     if not left and _adds(file, item) and (flags.edits or reference in flags.words):
@@ -121,6 +123,12 @@ def _convert(file: CMakeFile, item: Assignment, flags: Rewritten) -> None:
             file.changes.edit(edit)
         if file.form == LANGUAGE and item.variable == b"CMAKE_CUDA_FLAGS" and not _adds(file, item):
             _keep_architectures(file, item)
+
+
+def _is_late(file: CMakeFile, item: Assignment) -> bool:
+    """Whether a target that the flags are meant for is made above them: CMake's own flags hold for it all the same."""
+    made = [number for numbers in file.device_targets.values() for number in numbers]
+    return any(number < item.number for number in made)
 
 
 def _needs_quotes(file: CMakeFile, item: Assignment, flags: Rewritten) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from musify.languages.cmake.cxx import OPTIONS, to_host_sources
 from musify.languages.cmake.facts import CXX, FINDMUSA, LANGUAGE
 from musify.languages.cmake.file import CMakeFile
 from musify.languages.cmake.flagtext import Kind, Word, device_condition, rewrite, span_of, words, written
 from musify.languages.cmake.names import renamed
 from musify.languages.cmake.structure import whole_reference
-from musify.languages.cmake.survey import COMPILER, FLAG_VARIABLE, LINK_KEYWORDS
+from musify.languages.cmake.survey import COMPILER, LINK_KEYWORDS
 from musify.model import Span
 
 # Where flags for all device sources of a folder go.
-FOLDER_FLAGS = {FINDMUSA: b"MUSA_MCC_FLAGS", CXX: b"MUSA_COMPILE_OPTIONS"}
+FOLDER_FLAGS = {FINDMUSA: b"MUSA_MCC_FLAGS", CXX: OPTIONS}
 _SCOPES = LINK_KEYWORDS | {b"SYSTEM", b"BEFORE", b"AFTER"}
 _DEFINITIONS = frozenset({b"target_compile_definitions", b"add_compile_definitions"})
 _OF_TARGET = (b"target_compile_options", b"target_compile_definitions")
@@ -42,13 +43,6 @@ def convert(file: CMakeFile) -> None:
             _own_keywords(file, index)
 
 
-def cxx_options(file: CMakeFile, options: Sequence[bytes] = ()) -> bytes:
-    """The properties with which a C++ compiler takes a source for MUSA code, with further options."""
-    listed = b";".join([b"${%s}" % FOLDER_FLAGS[CXX], *options])
-    more = any(FLAG_VARIABLE.fullmatch(name) for name in file.run.variables)
-    return b'COMPILE_OPTIONS "%s"' % listed + (b' COMPILE_FLAGS "${MUSA_FLAGS}"' if more else b"")
-
-
 def _of_target(file: CMakeFile, index: int) -> None:
     target = file.texts(index)[0]
     made = file.device_targets.get(target, [])
@@ -58,14 +52,18 @@ def _of_target(file: CMakeFile, index: int) -> None:
         _in_place(file, index, items)
         return
     device = [item for item in items if device_condition(file.data, item) is not None]
-    handed_on = _handed_on(file, index)
+    scopes = _scopes(file, index)
+    handed_on = {span for span, scope in scopes.items() if scope == b"INTERFACE"}
     lost = [item for item in items if (item in device and item.span in handed_on) or _asks_language(file, item)]
     if lost or (device and not reached and target not in file.host_targets):
         _unreachable(file, index, lost or device)
         return
     for number in reached:
         file.options[number] += [word for item in device for word in _moved(file, item, index)]
-    plain = [item for item in items if item not in device]
+    plain = [
+        item for item in items if item not in device
+        and not (scopes[item.span] == b"PRIVATE" and to_host_sources(file, index, item, reached))
+    ]  # fmt: skip
     kept = plain
     if made and file.names[index] not in _DEFINITIONS:
         here = [item for item in plain if item.span not in handed_on and not _of_other_language(file, item)]
@@ -73,18 +71,16 @@ def _of_target(file: CMakeFile, index: int) -> None:
     _take_out(file, index, [item for item in items if item not in kept], kept)
 
 
-def _handed_on(file: CMakeFile, index: int) -> set[Span]:
-    """The words that only users of the target get, those after INTERFACE."""
+def _scopes(file: CMakeFile, index: int) -> dict[Span, bytes]:
+    """For each word of a command the keyword that it stands after: PUBLIC, PRIVATE, INTERFACE."""
     found = words(file.data, span_of(file.commands[index].arguments[1:]), file.comments)
     scope = b""
-    spans = set()
+    scopes = {}
     for item in found:
         text = file.data[item.inner.start : item.inner.end]
-        if text in LINK_KEYWORDS:
-            scope = text
-        elif scope == b"INTERFACE":
-            spans.add(item.span)
-    return spans
+        scope = text if text in LINK_KEYWORDS else scope
+        scopes[item.span] = scope
+    return scopes
 
 
 def _of_other_language(file: CMakeFile, item: Word) -> bool:

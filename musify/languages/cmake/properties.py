@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from musify.languages.cmake import facts
+from musify.languages.cmake.cxx import cxx_options
 from musify.languages.cmake.facts import CXX, FINDMUSA, LANGUAGE
 from musify.languages.cmake.file import CMakeFile
 from musify.languages.cmake.flagtext import Kind, rewrite, span_of
-from musify.languages.cmake.options import cxx_options
 from musify.languages.cmake.standards import device_standard
 from musify.model import Finding, Severity, Span
 
+_OBJECT = b"MUSA_SOURCE_PROPERTY_FORMAT OBJ"
 _OFF = frozenset({b"OFF", b"FALSE", b"NO", b"0", b"N"})
 _FLAGS = frozenset({b"COMPILE_FLAGS", b"COMPILE_OPTIONS"})
 
@@ -69,8 +70,8 @@ def _keeps(file: CMakeFile, setting: Setting) -> bool:
     if setting.name == b"CUDA_STANDARD":
         return _standard(file, setting)
     if setting.name in (b"LANGUAGE", b"LINKER_LANGUAGE"):
-        _language(file, setting)
-    elif setting.name in _FLAGS:
+        return _language(file, setting)
+    if setting.name in _FLAGS:
         _flags(file, setting)
     return True
 
@@ -103,18 +104,17 @@ def _standard(file: CMakeFile, setting: Setting) -> bool:
     return False
 
 
-def _language(file: CMakeFile, setting: Setting) -> None:
-    """LANGUAGE CUDA of a source, LINKER_LANGUAGE CUDA of a target."""
+def _language(file: CMakeFile, setting: Setting) -> bool:
+    """LANGUAGE CUDA of a source, LINKER_LANGUAGE CUDA of a target; False where it goes."""
     arguments = file.commands[setting.number].arguments[setting.place : setting.end]
     if file.texts(setting.number)[setting.place + 1 : setting.end] != [b"CUDA"]:
-        return
+        return True
     if file.form == LANGUAGE:
         file.changes.replace(arguments[1].inner, b"MUSA", name="CUDA")
     elif setting.name == b"LINKER_LANGUAGE":
         file.changes.replace(arguments[1].inner, b"CXX", name="CUDA")
     elif file.form == FINDMUSA:
-        whole = Span(arguments[0].start, arguments[1].end)
-        file.changes.replace(whole, b"MUSA_SOURCE_PROPERTY_FORMAT OBJ", name="LANGUAGE CUDA", evidence="documented")
+        return _for_findmusa(file, setting, Span(arguments[0].start, arguments[1].end))
     else:
         options = cxx_options(file)
         if file.names[setting.number] == b"set_property":
@@ -124,6 +124,23 @@ def _language(file: CMakeFile, setting: Setting) -> None:
             )
             options = b""
         file.changes.replace(arguments[1].inner, (b"CXX " + options).rstrip(), name="CUDA")
+    return True
+
+
+def _for_findmusa(file: CMakeFile, setting: Setting, whole: Span) -> bool:
+    """FindMUSA asks for the property when it makes a target: it has to be set above the first one."""
+    makers = [
+        index for index, name in enumerate(file.names[: setting.number])
+        if name in file.run.parameters or any(index in numbers for numbers in file.device_targets.values())
+    ]  # fmt: skip
+    if makers and file.is_within(setting.number, makers[0]):
+        line = b"set_source_files_properties(%s PROPERTIES %s)" % (b" ".join(setting.owners), _OBJECT)
+        file.changes.add_before(makers[0], line)
+        return False
+    if makers:
+        file.changes.find("MUS514", whole, b"LANGUAGE CUDA")
+    file.changes.replace(whole, _OBJECT, name="LANGUAGE CUDA", evidence="documented")
+    return True
 
 
 def _flags(file: CMakeFile, setting: Setting) -> None:

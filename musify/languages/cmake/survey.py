@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from musify.languages.build.facts import cuda_words
 from musify.languages.cmake.reader import Argument, Command, read
 from musify.languages.cmake.structure import DEFINITIONS, all_elements, enclosing, references, value, whole_reference
 
@@ -28,6 +29,7 @@ _DEVICE_SOURCE = re.compile(rb".*\.cu>*\Z", re.S)
 _HOST_SOURCE = re.compile(rb".*\.(?:c|cc|cpp|cxx|c\+\+|C|m|mm|f|f90|F90)>*\Z", re.S)
 _TARGETS = frozenset({b"add_executable", b"add_library", b"cuda_add_executable", b"cuda_add_library"})
 _ARGUMENTS_OF_FUNCTIONS = re.compile(rb"ARG[NV]\d*\Z")
+_MAKING = re.compile(rb"(?i)\b(?:add_(?:executable|library)|target_sources)\s*\(")
 # A pattern that collects sources of any kind.
 _ANY_FILE = re.compile(rb"(?:\A|[/*])\*(?:\.\*|\.c\*)?\Z")
 _STANDARD = re.compile(rb"CUDA_STANDARD|cuda_std_\d+")
@@ -101,6 +103,10 @@ class CMakeSurvey:
         named = {name for name in self.variables if _NAMED_FLAGS.fullmatch(name)}
         found = _closed(self, self.flags | self.compilers | named)
         return frozenset(name for name in found if not _OF_CMAKE.match(name))
+
+    def is_concerned(self, data: bytes) -> bool:
+        """Whether a file makes targets or gives them sources, which other files of the run may name."""
+        return _MAKING.search(data) is not None
 
     def add(self, other: CMakeSurvey) -> None:
         """Take in the facts of another file."""
@@ -230,7 +236,7 @@ def _variable(
         position = 1
     target = texts[position]
     content = content_of(data, arguments[position + 1 :])
-    if name == b"file" and any(_ANY_FILE.search(text) for text in texts[2:]):
+    if name == b"file" and any(_ANY_FILE.search(text) for text in texts[2:]) and cuda_words().search(data):
         content = content.with_(Content(device=True, host=True))
     if name == b"foreach" and b"LISTS" in texts:
         content = Content(variables=frozenset(texts[texts.index(b"LISTS") + 1 :]))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from musify.languages.cmake.cxx import as_cxx, device_words, filtered, sources_as_cxx
 from musify.languages.cmake.facts import CXX, FINDMUSA
 from musify.languages.cmake.file import CMakeFile
 from musify.languages.cmake.flagtext import written
 from musify.languages.cmake.names import renamed
-from musify.languages.cmake.options import cxx_options
-from musify.languages.cmake.reader import Argument
-from musify.languages.cmake.structure import elements
-from musify.languages.cmake.survey import content_of, scoped
+from musify.languages.cmake.survey import scoped
 from musify.model import Span
 
 _KEYWORD = b"MUSA_LINK_LIBRARIES_KEYWORD"
@@ -27,7 +25,7 @@ def convert(file: CMakeFile) -> None:
             _with_findmusa(file, index, keywords.get(index, b""))
     elif file.form == CXX:
         for index in made:
-            _as_cxx(file, index)
+            as_cxx(file, index)
     _later_sources(file)
 
 
@@ -54,21 +52,13 @@ def _with_either(file: CMakeFile, index: int, name: bytes, keyword: bytes, optio
     """A function that is called with device sources now and then tells by what it is given."""
     command = file.commands[index]
     arguments = renamed(file, file.data[command.name.end : command.closing]) + b"".join(b" " + word for word in options)
-    sources, mixed = _device_words(file, index, command.arguments[1:])
+    sources, mixed = device_words(file, index)
     file.changes.add_before(
-        index, *_filtered([*sources, *mixed]), b"if(MUSA_SOURCES)", *([b"  " + keyword] if keyword else []),
+        index, *filtered([*sources, *mixed]), b"if(MUSA_SOURCES)", *([b"  " + keyword] if keyword else []),
         b"  " + name + arguments + b")", b"else()",
     )  # fmt: skip
     file.changes.deepen(index)
     file.changes.add_after(index, b"endif()")
-
-
-def _filtered(words: Sequence[bytes]) -> list[bytes]:
-    """Lines that pick the device sources out of words."""
-    return [
-        b"set(MUSA_SOURCES %s)" % b" ".join(words),
-        b'list(FILTER MUSA_SOURCES INCLUDE REGEX "\\\\.(cu|mu)$")',
-    ]
 
 
 def _append(file: CMakeFile, index: int, new: Sequence[bytes]) -> None:
@@ -104,45 +94,6 @@ def _link_keywords(file: CMakeFile, made: Sequence[int]) -> dict[int, bytes]:
     return lines
 
 
-def _as_cxx(file: CMakeFile, index: int) -> None:
-    """Let the device sources be C++ with options of their own, and link the runtime as CMake does for CUDA."""
-    arguments = file.commands[index].arguments[1:]
-    properties = b"PROPERTIES LANGUAGE CXX " + cxx_options(file, file.options[index])
-    sources, mixed = _device_words(file, index, arguments)
-    lines = []
-    if mixed:
-        lines = _filtered([*sources, *mixed])
-        sources = [b"${MUSA_SOURCES}"]
-    lines.append(b"set_source_files_properties(%s %s)" % (b" ".join(sources), properties))
-    file.changes.add_before(index, *lines)
-    _link_runtime(file, index)
-
-
-def _device_words(file: CMakeFile, index: int, arguments: Sequence[Argument]) -> tuple[list[bytes], list[bytes]]:
-    """The words that are device sources, under their new names, and variables that hold other sources too."""
-    sources: list[bytes] = []
-    mixed: list[bytes] = []
-    for argument in arguments:
-        for span in elements(file.data, argument):
-            word = Argument(argument.kind, *span, span)
-            given = content_of(file.data, [word])
-            found = file.sources.resolved(given, file.function(index))
-            text = file.data[span.start : span.end]
-            if given.device:
-                sources.append(file.new_name(text))
-            elif found.device:
-                (mixed if found.host or file.function(index) else sources).append(text)
-    return sources, mixed
-
-
-def _link_runtime(file: CMakeFile, index: int) -> None:
-    target = file.texts(index)[0]
-    known = scoped(target, file.function(index))
-    scope = b"" if known in file.run.plain_links - file.run.keyword_links else b"PRIVATE "
-    if target not in file.runtime_links and not file.is_shared(index):
-        file.changes.add_after(index, b"target_link_libraries(%s %sMUSA::musart)" % (target, scope))
-
-
 def _later_sources(file: CMakeFile) -> None:
     """Device sources that a target gets after it was made."""
     if file.form not in (FINDMUSA, CXX):
@@ -152,15 +103,4 @@ def _later_sources(file: CMakeFile) -> None:
             if file.form == FINDMUSA:
                 file.changes.find("MUS515", command.name, b"target_sources")
             else:
-                _sources_as_cxx(file, index)
-
-
-def _sources_as_cxx(file: CMakeFile, index: int) -> None:
-    sources, mixed = _device_words(file, index, file.commands[index].arguments[1:])
-    if mixed:
-        file.changes.find("MUS515", file.commands[index].name, b"target_sources")
-    elif sources:
-        target = file.texts(index)[0]
-        folder = b"" if target in file.own.targets else b"TARGET_DIRECTORY %s " % target
-        line = b"set_source_files_properties(%s %sPROPERTIES LANGUAGE CXX %s)"
-        file.changes.add_before(index, line % (b" ".join(sources), folder, cxx_options(file)))
+                sources_as_cxx(file, index)
