@@ -22,7 +22,7 @@ _NAMES = tuple(
         (r"xmake\.lua", Language.XMAKE),
         (r".+\.(?:sh|bash|zsh|ksh|sbatch|slurm|pbs)|(?:PKG|APK)BUILD", Language.SHELL),
         (r"(?:.+\.)?(?:Dockerfile|Containerfile)(?:[._-].+)?|.+\.dockerfile", Language.DOCKERFILE),
-        (r"(?:.+\.)?gitlab-ci\.ya?ml|\.(?:travis|cirrus|appveyor)\.ya?ml|appveyor\.ya?ml", Language.YAML),
+        (r"(?:.*\.)?gitlab-ci\.ya?ml|\.(?:travis|cirrus|appveyor)\.ya?ml|appveyor\.ya?ml", Language.YAML),
         (r"(?:azure|bitbucket)-pipelines.*\.ya?ml|(?:docker-)?compose(?:[._-].+)?\.ya?ml", Language.YAML),
         (r"environment.*\.ya?ml|(?:meta|recipe|conda_build_config|spack|Taskfile)\.ya?ml", Language.YAML),
         (r"setup\.cfg|pyproject\.toml|MANIFEST\.in|Pipfile|tox\.ini", Language.PLAIN),

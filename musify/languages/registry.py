@@ -41,6 +41,7 @@ _READERS = frozenset(
         Language.PYTHON,
         Language.SHELL,
         Language.XMAKE,
+        Language.YAML,
     }
 )
 

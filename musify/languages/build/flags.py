@@ -20,6 +20,8 @@ _LINE_END = re.compile(rb"[ \t]*(?:\r?\n|\Z)")
 _PLAIN = re.compile(rb"(?:[\w.,:=/+@%^#-]|\$\(\w+\)|\$\{\w+\}|\$\w)+")
 _NEEDS_QUOTES = re.compile(rb"[\s\"'`;&|]")
 _BLANKS = b" \t"
+# What a CI system puts in before any other program reads the text.
+_EXPRESSION = re.compile(rb"\$\{\{.*?\}\}")
 _BARE = (b"", b"")
 
 
@@ -110,7 +112,7 @@ class _Writer:
             quotes = (keep and self._quotes(change.first)) or _BARE
         else:
             quotes = self._quotes(change.last - 1) or _BARE
-            if quotes == _BARE and any(_NEEDS_QUOTES.search(text) for text in new):
+            if quotes == _BARE and any(_NEEDS_QUOTES.search(_EXPRESSION.sub(b"", text)) for text in new):
                 return None
         if quotes is None:
             return None

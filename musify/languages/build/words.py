@@ -13,9 +13,11 @@ from musify.model import Applicability, Edit, Finding, Severity, Span
 
 BUILD_WORD = "build-word"
 LIBRARY_FILE = "library-file"
-_VERSIONED = re.compile(rb"-\d+(?:\.\d+)*")
+_VERSIONED = re.compile(rb"-(?:\d+(?:\.\d+)*|\$\{\{[^{}\n]*\}\}|\$\{[^{}\s]*\}|\$\(\w+\)|\$\w+|@\w+@)(?![\w-])")
 # MUSA's toolkit has one folder of libraries, lib, without one of stubs.
 LIBRARY_FOLDER = re.compile(rb"[)}]?/lib(64(?:/stubs(?![\w.]))?)(?!\w)")
+# A program of the toolkit, named by its path.
+_PROGRAM = re.compile(rb"[)}\"]{0,2}/bin/([\w-]+)")
 _LIBRARY_FILE = re.compile(
     rb"(?:(?<![\w./-])lib(?P<folder>64(?:/stubs)?)/)?(?<![\w.-])lib(?P<name>[a-zA-Z][\w-]*)\.(?:so|a|dylib)"
     rb"(?P<version>(?:\.\d+)*)(?!\w)"
@@ -46,6 +48,11 @@ def word_edits(data: bytes, within: Span) -> Iterator[Edit]:
         libraries = LIBRARY_FOLDER.match(data, end, within.end)
         if libraries is not None:
             yield Edit(Span(*libraries.span(1)), b"", BUILD_WORD, applicability, "lib64", "", word.evidence.value)
+        program = _PROGRAM.match(data, end, within.end)
+        tool = named("tool").get(program.group(1)) if program else None
+        if program is not None and tool is not None and tool.musa:
+            span = Span(*program.span(1))
+            yield Edit(span, tool.musa, BUILD_WORD, applicability, tool.cuda.decode(), "", tool.evidence.value)
 
 
 def _library_files(unit: BuildUnit, within: Span) -> Iterator[Edit | Finding]:
@@ -74,5 +81,8 @@ def _library_files(unit: BuildUnit, within: Span) -> Iterator[Edit | Finding]:
 
 @cache
 def _pattern() -> re.Pattern[bytes]:
-    texts = sorted([*named("variable"), *named("path")], key=len, reverse=True)
-    return re.compile(rb"(?:(?<!\w)|(?<=-[ILB]))(?:" + b"|".join(map(re.escape, texts)) + rb")(?![A-Za-z0-9_]|/\d)")
+    variables = b"|".join(map(re.escape, sorted(named("variable"), key=len, reverse=True)))
+    paths = b"|".join(map(re.escape, sorted(named("path"), key=len, reverse=True)))
+    return re.compile(
+        rb"(?:(?<![\w.])(?:" + variables + rb")|(?:(?<!\w)|(?<=-[ILB]))(?:" + paths + rb"))(?![A-Za-z0-9_]|/\d)"
+    )

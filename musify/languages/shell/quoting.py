@@ -10,7 +10,8 @@ from musify.languages.build.unit import Token, TokenKind
 from musify.model import Span
 
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\\\r?\n)+")
-_RUN = re.compile(rb"\S+")
+# An expression of a CI system is part of the word that it stands in.
+_RUN = re.compile(rb"(?:\$\{\{[^{}\n]*\}\}|\S)+")
 CLOSING = {b"(": b")", b"{": b"}"}
 
 
