@@ -34,11 +34,25 @@ def test_example(convert: Convert, tmp_path: Path, identifier: str, example: Exa
         found = musify(example.command, write(tmp_path, {"a.cpp": example.before}), "--report", "json").out
         assert {item["id"] for item in json.loads(found)["files"][0]["findings"]} == set(example.findings)
         return
+    if example.file:
+        check_build_file(tmp_path, example)
+        return
     own = book.load([*write(tmp_path, {"own.toml": example.rules}).iterdir()]) if example.rules else None
     target = {"sdk": example.sdk or "5.2", "architectures": example.architectures or ARCHITECTURES}
     result = convert(example.before, own=own, **target)
     assert result.text == example.after
     assert sorted(set(result.ids)) == sorted(example.findings)
+
+
+def check_build_file(folder: Path, example: Example) -> None:
+    tree = write(folder / "in", {example.file: example.before})
+    targets = [option for name in example.architectures for option in ("--arch", name)]
+    done = musify("convert", tree, "-o", folder / "out", "--report", f"json:{folder / 'report.json'}", *targets)
+    assert done.code == 0, done.err
+    assert (folder / "out" / example.file).read_text(encoding="utf-8") == example.after
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    found = {item["id"] for file in report["files"] for item in file["findings"]}
+    assert found == set(example.findings)
 
 
 def test_every_kind_has_an_example() -> None:

@@ -52,9 +52,10 @@ def _section(kind: FindingKind, language: str) -> str:
         verdict = "" if kind.id in example.findings else f" ({words['clean']})"
         if example.rules:
             lines.append(f"\n{words['rules']}:\n\n```toml\n{example.rules.rstrip()}\n```")
-        lines.append(f"\n{words['example']}{verdict}:\n\n```cuda\n{example.before.rstrip()}\n```\n\n{outcome}")
+        code = "python" if example.file.endswith(".py") else "cuda"
+        lines.append(f"\n{words['example']}{verdict}:\n\n```{code}\n{example.before.rstrip()}\n```\n\n{outcome}")
         if example.after != example.before:
-            lines[-1] += f"\n\n```cuda\n{example.after.rstrip()}\n```"
+            lines[-1] += f"\n\n```{code}\n{example.after.rstrip()}\n```"
     return "\n".join(lines) + "\n"
 
 

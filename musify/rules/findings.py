@@ -18,7 +18,7 @@ class Example(NamedTuple):
     """A source text, what becomes of it, and the ids that are found in it. The tests run every one.
 
     `rules` is the text of a rule file of the user's, empty where there is none. `command` is what finds the ids where
-    that is not a conversion (`header`).
+    that is not a conversion (`header`). `file` names a build file; empty for source.
     """
 
     before: str
@@ -28,6 +28,7 @@ class Example(NamedTuple):
     architectures: tuple[str, ...]
     rules: str
     command: str
+    file: str
 
 
 class FindingKind(NamedTuple):
@@ -103,5 +104,5 @@ def _example(table: Mapping[str, object]) -> Example:
     assert isinstance(found, list) and isinstance(architectures, list)
     return Example(
         before, str(table.get("after", before)), tuple(found), str(table.get("sdk", "")), tuple(architectures),
-        str(table.get("rules", "")), str(table.get("command", "")),
+        str(table.get("rules", "")), str(table.get("command", "")), str(table.get("file", "")),
     )  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from musify.languages.build.facts import cuda_literals, cuda_words
 from musify.languages.build.files import find_files
 from musify.languages.build.leftovers import find_leftovers
+from musify.languages.build.torch_architectures import find_torch_architectures
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import find_words
 from musify.languages.surroundings import BuildSurroundings
@@ -26,6 +28,21 @@ class BuildConversion:
         yield from (edit.span for edit in self.edits)
         yield from (finding.span for finding in self.findings)
 
+    def take(self, more: Iterable[Edit | Finding]) -> None:
+        """Add what does not touch an edit that is there already: edits beside it, findings that begin outside it."""
+        earlier = sorted(edit.span for edit in self.edits)
+        starts = [span.start for span in earlier]
+        for item in more:
+            # The last edit that begins before the item ends; edits do not overlap, so that earlier ones end before it.
+            finding = isinstance(item, Finding)
+            index = bisect_left(starts, item.span.start + 1 if finding else item.span.end) - 1
+            before = earlier[index] if index >= 0 else None
+            if isinstance(item, Finding):
+                if before is None or item.span.start >= before.end:
+                    self.findings.append(item)
+            elif before is None or item.span.start >= before.end:
+                self.edits.append(item)
+
 
 def mentions_cuda(data: bytes) -> bool:
     """Whether there is anything in a build file to look at."""
@@ -43,18 +60,7 @@ def concerns_cuda(data: bytes, surroundings: BuildSurroundings) -> bool:
 def convert(unit: BuildUnit) -> BuildConversion:
     """All edits and findings of one build file."""
     result = BuildConversion()
-    for results in (unit.reader.convert(unit), find_files(unit), find_words(unit)):
-        _take(result, results)
+    for results in (unit.reader.convert(unit), find_files(unit), find_torch_architectures(unit), find_words(unit)):
+        result.take(results)
     result.findings += find_leftovers(unit, list(result.spoken()))
     return result
-
-
-def _take(result: BuildConversion, more: Iterator[Edit | Finding]) -> None:
-    """Add what does not touch an edit of an earlier pass; findings always."""
-    earlier = sorted(edit.span for edit in result.edits)
-    for item in more:
-        if isinstance(item, Finding):
-            if not any(span.start <= item.span.start < span.end for span in earlier):
-                result.findings.append(item)
-        elif not any(span.start < item.span.end and item.span.start < span.end for span in earlier):
-            result.edits.append(item)

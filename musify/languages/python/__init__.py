@@ -23,23 +23,55 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from musify.languages.python.module import read
+from musify.languages.python.module import PythonModule, read
 from musify.languages.python.tokens import tokens_of
+from musify.model import Edit, Finding, Span
+from musify.source.edits import EditConflict, apply
 
 if TYPE_CHECKING:
     from musify.languages.build.unit import BuildUnit, Token
-    from musify.model import Edit, Finding
 
 __all__ = ["convert", "read", "tokens"]
 
 
 def tokens(data: bytes) -> list[Token]:
-    """Comments and docstrings, strings, names."""
-    return list(tokens_of(read(data).nodes))
+    """Comments and docstrings, strings, names; keys that the project has named like environment variables are names."""
+    from musify.languages.python.packaging.lookups import own_keys
+
+    module = read(data)
+    own = {piece.id for literal in own_keys(module) for piece in literal.pieces}
+    return list(tokens_of(module.nodes, own))
 
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
-    """Edits and findings that need the grammar."""
+    """Edits and findings that need the grammar. Where the edits would leave no Python, only a finding says so."""
+    from musify.languages.build.conversion import BuildConversion
+    from musify.languages.python.packaging import convert_packaging
     from musify.languages.python.pytorch import convert_pytorch
 
-    return convert_pytorch(unit, read(unit.data))
+    module, result = read(unit.data), BuildConversion()
+    result.take(convert_packaging(unit, module))
+    result.take(convert_pytorch(unit, module, imported=_imports_musa(module, result.edits)))
+    reason = _failure(unit.data, result.edits)
+    if reason is not None:
+        yield Finding("MUS902", Span(0, 0), unit.surroundings.path, {"reason": reason})
+    yield from result.edits if reason is None else ()
+    yield from result.findings
+
+
+def _imports_musa(module: PythonModule, edits: list[Edit]) -> bool:
+    """Whether edits import from torch_musa at the top of the file."""
+    scopes = module.scopes
+    return any(b"torch_musa" in edit.new_text and scopes.at(edit.span.start) is scopes.module for edit in edits)
+
+
+def _failure(data: bytes, edits: list[Edit]) -> str | None:
+    """Why the edits must not be made."""
+    if not edits:
+        return None
+    try:
+        after = apply(data, edits)
+    except EditConflict as conflict:
+        return str(conflict)
+    broken = not read(data).root.has_error and read(after).root.has_error
+    return "what the edits leave is not Python" if broken else None

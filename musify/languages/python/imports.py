@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from musify.languages.python.nodes import name_of
 from musify.model import Span
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def joined(module: str, name: str) -> str:
 
 def dotted(node: Node | None) -> str:
     """The text of a dotted name, blanks left out."""
-    return "".join((node.text or b"").decode("utf-8", "replace").split()) if node is not None else ""
+    return "".join(name_of(node).split())
 
 
 def _items(node: Node, module: str) -> Iterator[ImportItem]:

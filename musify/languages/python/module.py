@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from musify.languages.python.imports import IMPORTS, ImportStatement, import_of, joined
+from musify.languages.python.nodes import name_of
 from musify.languages.python.references import Argument, Call, Meaning, Reference, chain_of
 from musify.languages.python.scopes import Binding, BindingKind, Scopes
 from musify.languages.python.strings import StringLiteral
@@ -124,7 +125,7 @@ class PythonModule:
     def _meanings(self, parts: Sequence[Node], depth: int = 0) -> tuple[Meaning, ...]:
         if not parts or depth > _DEEPEST_ALIAS:
             return ()
-        tail = [(part.text or b"").decode("utf-8", "replace") for part in parts[1:]]
+        tail = [name_of(part) for part in parts[1:]]
         found = []
         bindings = self.scopes.lookup(parts[0])
         for binding in bindings:
@@ -146,7 +147,7 @@ class PythonModule:
 
     def _starred(self, name: Node, tail: Sequence[str]) -> Iterator[Meaning]:
         """What a name without a binding may be through `from m import *`."""
-        text = (name.text or b"").decode("utf-8", "replace")
+        text = name_of(name)
         scope = self.scopes.at(name.start_byte)
         for module in {*scope.stars, *self.scopes.module.stars}:
             yield _meaning(joined(module, text), tail, imported=True, certain=False)
@@ -187,7 +188,7 @@ def _arguments(call: Node) -> Iterator[Argument]:
         if child.type == "keyword_argument":
             name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
             if name is not None and value is not None:
-                yield Argument((name.text or b"").decode("utf-8", "replace"), value, child)
+                yield Argument(name_of(name), value, child)
         elif child.type in ("list_splat", "dictionary_splat") and child.named_children:
             yield Argument("*" if child.type == "list_splat" else "**", child.named_children[0], child)
         elif child.type != "comment":

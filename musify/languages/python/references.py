@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from musify.languages.python.nodes import name_of
 from musify.model import Span
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Reference(NamedTuple):
     @property
     def written(self) -> str:
         """The chain as written, blanks left out."""
-        return ".".join((part.text or b"").decode("utf-8", "replace") for part in self.parts)
+        return ".".join(name_of(part) for part in self.parts)
 
     def meaning(self, prefix: str) -> Meaning | None:
         """The meaning that is the dotted name `prefix`, or one below it."""
@@ -97,8 +98,7 @@ class Call(NamedTuple):
     @property
     def method_name(self) -> str:
         """The text of `method`, empty where there is none."""
-        method = self.method
-        return (method.text or b"").decode("utf-8", "replace") if method is not None else ""
+        return name_of(self.method)
 
     def calls(self, *names: str) -> bool:
         """Whether one of these full dotted names may be what is called."""

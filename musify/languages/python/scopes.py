@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from musify.languages.python.imports import ImportStatement
+from musify.languages.python.nodes import name_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -99,7 +100,7 @@ class Scopes:
 
     def owner(self, identifier: Node) -> Scope | None:
         """The scope that binds the name that stands at `identifier`; None where no scope of the file does."""
-        name = _text(identifier)
+        name = name_of(identifier)
         scope: Scope | None = self.at(identifier.start_byte)
         innermost = scope
         while scope is not None:
@@ -112,7 +113,7 @@ class Scopes:
     def lookup(self, identifier: Node) -> tuple[Binding, ...]:
         """All bindings of the name that stands at `identifier`; none for builtins and names of star imports."""
         scope = self.owner(identifier)
-        return tuple(scope.bindings[_text(identifier)]) if scope else ()
+        return tuple(scope.bindings[name_of(identifier)]) if scope else ()
 
     def uses(self, scope: Scope, name: str) -> Iterator[Node]:
         """Every identifier that stands for the variable `name` of `scope`; bindings too, but for parameters."""
@@ -124,7 +125,7 @@ class Scopes:
     def _identifiers(self) -> dict[str, list[Node]]:
         found: dict[str, list[Node]] = {}
         for node in self.variables:
-            found.setdefault(_text(node), []).append(node)
+            found.setdefault(name_of(node), []).append(node)
         return found
 
     @cached_property
@@ -155,7 +156,7 @@ class Scopes:
     def _declare_outer(self) -> None:
         for node in self._in_order("global_statement", "nonlocal_statement"):
             scope = self.at(node.start_byte)
-            scope.outer.update(_text(child) for child in node.named_children if child.type == "identifier")
+            scope.outer.update(name_of(child) for child in node.named_children if child.type == "identifier")
 
     def _bind_all(self) -> None:
         for statement in self._imports:
@@ -174,7 +175,7 @@ class Scopes:
 
     def _bind(self, scope: Scope, node: Node, kind: BindingKind, value: Node | None = None, target: str = "") -> None:
         self._bound.add(node.id)
-        scope.bind(Binding(_text(node), node, kind, value, target))
+        scope.bind(Binding(name_of(node), node, kind, value, target))
 
     def _bind_assignment(self, node: Node) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -249,7 +250,3 @@ _BINDERS = {
     "class_definition": Scopes._bind_definition,
     "case_pattern": Scopes._bind_case,
 }
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from musify.languages.build.unit import Token, TokenKind
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 _STRINGS = ("string", "concatenated_string")
 
 
-def tokens_of(nodes: Sequence[Node]) -> Iterator[Token]:
-    """Comments, strings and names of a file whose nodes come in preorder.
+def tokens_of(nodes: Sequence[Node], own: Collection[int] = ()) -> Iterator[Token]:
+    """Comments, strings and names of a file whose nodes come in preorder. Strings in `own` (ids) count as names.
 
     A string that is a statement of its own (a docstring) counts as a comment. An f-string comes in parts: text as
     strings, the expressions in its braces as names and strings of their own.
@@ -31,7 +31,7 @@ def tokens_of(nodes: Sequence[Node]) -> Iterator[Token]:
             yield Token(TokenKind.COMMENT, node.start_byte, node.end_byte)
         elif node.type == "string":
             done = node.end_byte
-            yield from _string(node)
+            yield from _string(node, own)
         elif node.type == "identifier":
             yield Token(TokenKind.NAME, node.start_byte, node.end_byte)
 
@@ -40,14 +40,15 @@ def _is_text(statement: Node) -> bool:
     return statement.named_child_count == 1 and statement.named_children[0].type in _STRINGS
 
 
-def _string(node: Node) -> Iterator[Token]:
+def _string(node: Node, own: Collection[int]) -> Iterator[Token]:
     """A string token, cut at the interpolations; what stands in these has tokens of its own."""
     start = node.start_byte
+    kind = TokenKind.NAME if node.id in own else TokenKind.STRING
     for child in node.children:
         if child.type == "interpolation":
             if child.start_byte > start:
-                yield Token(TokenKind.STRING, start, child.start_byte)
-            yield from tokens_of(preorder(child))
+                yield Token(kind, start, child.start_byte)
+            yield from tokens_of(preorder(child), own)
             start = child.end_byte
     if node.end_byte > start:
-        yield Token(TokenKind.STRING, start, node.end_byte)
+        yield Token(kind, start, node.end_byte)

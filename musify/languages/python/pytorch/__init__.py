@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from musify.languages.build.unit import BuildUnit
 
 
-def convert_pytorch(unit: BuildUnit, module: PythonModule) -> Iterator[Edit | Finding]:
-    """Edits and findings of a file that mentions PyTorch."""
+def convert_pytorch(unit: BuildUnit, module: PythonModule, *, imported: bool = False) -> Iterator[Edit | Finding]:
+    """Edits and findings of a file that mentions PyTorch. `imported`: other edits import torch_musa already."""
     if b"torch" not in unit.data:
         return
     edits: list[Edit] = []
@@ -26,5 +26,5 @@ def convert_pytorch(unit: BuildUnit, module: PythonModule) -> Iterator[Edit | Fi
                 edits.append(item)
             yield item
     # An import of a module of torch_musa brings torch_musa with it.
-    if edits and not any(edit.new_text.startswith(b"torch_musa") for edit in edits):
+    if edits and not imported and not any(edit.new_text.startswith(b"torch_musa") for edit in edits):
         yield from import_edit(unit.data, module)

@@ -1,0 +1,42 @@
+"""Text for people in string literals: what it says of CUDA has no effect on a build."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from musify.languages.build.facts import cuda_words
+from musify.languages.build.unit import BuildUnit
+from musify.languages.build.words import word_edits
+from musify.languages.python.module import PythonModule
+from musify.languages.python.strings import StringLiteral
+from musify.model import Finding, Span
+
+# Three words of letters in a row, as sentences and titles have them, but no command, code or list of names.
+_SENTENCE = re.compile(rb"(?:^|[\s(\"'`*])[A-Za-z][a-z'-]*[,:]?\s+[A-Za-z]+[a-z']*[,:]?\s+[a-zA-Z0-9`'\"({%<-]")
+_CODE = re.compile(rb"__global__|__device__|#include|\bvoid\b|;\s*\n|\bimport \w|^\s*-|^\s*(?:\S*/)?nvcc\s", re.M)
+# Files may be renamed, and the list of architectures is another pass's.
+_FILE = re.compile(rb"\.cuh?\Z|TORCH_CUDA_ARCH_LIST")
+_WORD = re.compile(rb"[\w.+-]+")
+
+
+def find_prose(unit: BuildUnit, module: PythonModule) -> Iterator[Finding]:
+    """A note for each CUDA word in text."""
+    for literal in module.strings:
+        if cuda_words().search(literal.text) and is_prose(literal):
+            for content in literal.contents:
+                yield from _notes(unit.data, content)
+
+
+def is_prose(literal: StringLiteral) -> bool:
+    """Whether a literal is text for people."""
+    return _SENTENCE.search(literal.text) is not None and _CODE.search(literal.text) is None
+
+
+def _notes(data: bytes, span: Span) -> Iterator[Finding]:
+    changed = [edit.span for edit in word_edits(data, span)]
+    for word in _WORD.finditer(data, *span):
+        if any(edit.start < word.end() and word.start() < edit.end for edit in changed):
+            continue
+        if cuda_words().search(data, *word.span()) and not _FILE.search(word.group()):
+            yield Finding("MUS546", Span(*word.span()), word.group().decode("utf-8", "replace"))
