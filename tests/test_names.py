@@ -41,6 +41,8 @@ UNCHANGED = {
     "user alias": "using cudaStream_t = int;\ncudaStream_t f();",
     "user typedef": "typedef int cudaStream_t;\ncudaStream_t f();",
     "user typedef of an enum": "typedef enum { A, B } cudaError_t;\ncudaError_t f();",
+    "prototype of a type of the user's": "typedef enum { A, B } cudaError_t;\ncudaError_t cudaFree(void *);\n"
+    "int f(void *p) { return cudaFree(p); }",
     "variable beside the struct's definition": "struct S { int a; } cudaSuccess, *p;\nint f() { return g(cudaSuccess); }",
     "variable between two others": "void f() { int a, cudaSuccess, b; g(a, cudaSuccess, b); }",
     "variable between others, after pointers and arrays": "void f() { int *a, b[2], cudaSuccess, c; g(cudaSuccess); }",

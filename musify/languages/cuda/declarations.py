@@ -80,7 +80,7 @@ class Declaration:
     """A declaration of a listed name: where it stands, where it holds, and whether other files see it.
 
     `mirrors_api`: it declares the API's own entity once more (a prototype, a forward declaration), or gives a macro
-    where the API has none.
+    where the API has none. `rests_on`: the API's types in it that show this, if any.
     """
 
     name: bytes
@@ -91,6 +91,7 @@ class Declaration:
     path: tuple[bytes, ...]
     conditional: bool
     mirrors_api: bool = False
+    rests_on: frozenset[bytes] = frozenset()
 
 
 def unlisted_declarations(unit: Unit) -> set[bytes]:
@@ -151,7 +152,17 @@ def listed_declarations(unit: Unit) -> list[Declaration]:
             declaration = _by_syntax(unit, name, word)
             if declaration is not None:
                 found.append(declaration)
-    return found
+    return _with_own_types(found)
+
+
+def _with_own_types(found: list[Declaration]) -> list[Declaration]:
+    """Declarations whose type is the file's own, though the API has one of that name, repeat nothing of the API's."""
+    own = {
+        item.name
+        for item in found
+        if item.kind == "type" and item.exported and not (item.path or item.conditional or item.mirrors_api)
+    }
+    return [replace(item, mirrors_api=False) if item.rests_on and item.rests_on <= own else item for item in found]
 
 
 def is_tracked(book: RuleBook, name: bytes) -> bool:
@@ -251,6 +262,7 @@ def _declared(unit: Unit, name: bytes, word: Span, kind: str, node: Node) -> Dec
     scope, path = _scope(unit, node, kind)
     exported = scope.type in ("translation_unit", "declaration_list", "field_declaration_list")
     start = scope.start_byte if exported or kind in ("parameter", "template parameter") else word.start
+    mirrored = _mirrored(unit, name, kind, node) if _may_mirror(node, exported and not path) else frozenset[bytes]()
     return Declaration(
         name,
         word,
@@ -259,7 +271,8 @@ def _declared(unit: Unit, name: bytes, word: Span, kind: str, node: Node) -> Dec
         exported,
         path,
         unit.conditionals.is_conditional(word.start),
-        _may_mirror(node, exported and not path) and _mirrors_api(unit, name, kind, node),
+        bool(mirrored),
+        mirrored,
     )
 
 
@@ -273,16 +286,14 @@ def _may_mirror(node: Node, at_file_scope: bool) -> bool:
     )
 
 
-def _mirrors_api(unit: Unit, name: bytes, kind: str, node: Node) -> bool:
-    if kind not in ("function", "type") or node.child_by_field_name("body") is not None:
-        return False
+def _mirrored(unit: Unit, name: bytes, kind: str, node: Node) -> frozenset[bytes]:
+    """The names of the API in the type of a declaration, which show that it repeats the API's."""
     declared_type = node.child_by_field_name("type")
-    if declared_type is None:
-        return False
+    if kind not in ("function", "type") or node.child_by_field_name("body") is not None or declared_type is None:
+        return frozenset()
     text = unit.data[declared_type.start_byte : declared_type.end_byte]
-    if b"{" in text:
-        return False
-    return any(unit.book.name(word) is not None and word != name for word in re.findall(rb"[A-Za-z_]\w*", text))
+    words = re.findall(rb"[A-Za-z_]\w*", text) if b"{" not in text else ()
+    return frozenset(word for word in words if unit.book.name(word) is not None and word != name)
 
 
 def _scope(unit: Unit, node: Node, kind: str) -> tuple[Node, tuple[bytes, ...]]:
