@@ -327,6 +327,21 @@ def test_a_host_compiler_keeps_its_flags() -> None:
     assert result.ids == ["MUS525"]
 
 
+WITH_PATHS = [
+    ("-isystem=/usr/local/cuda-12.4/include", "-isystem /usr/local/musa/include"),
+    ("--include-path $(CUDA_HOME)/include", "-I$(MUSA_HOME)/include"),
+    ("-Xcompiler -I/usr/local/cuda/include", "-I/usr/local/musa/include"),
+    ("-Xlinker=-rpath,/usr/local/cuda/lib64", "-Wl,-rpath,/usr/local/musa/lib"),
+    ("--library-path=${CUDA_PATH}/lib64/stubs", "-L${MUSA_PATH}/lib"),
+    ("--cuda-path=/usr/local/cuda", "--musa-path=/usr/local/musa"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), WITH_PATHS)
+def test_paths_in_words_that_are_written_anew(before: str, after: str) -> None:
+    assert flags(before).text == after
+
+
 def test_library_of_another_shape_says_what_there_is_instead() -> None:
     assert "muDNN" in message(flags("-lcudnn").findings[0])
 

@@ -24,6 +24,7 @@ class Language(str, Enum):
     SHELL = "shell"
     DOCKERFILE = "dockerfile"
     YAML = "yaml"
+    COMPILE_COMMANDS = "compile_commands"
     PLAIN = "plain"
 
 
@@ -35,6 +36,7 @@ _READERS = frozenset(
         Language.BAZEL,
         Language.BAZELRC,
         Language.CMAKE,
+        Language.COMPILE_COMMANDS,
         Language.DOCKERFILE,
         Language.MAKE,
         Language.MESON,

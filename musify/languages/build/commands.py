@@ -25,6 +25,8 @@ _HOST = re.compile(
     rb"(?:-?[\d.]+)?"
 )
 _TOOL = re.compile(rb"(?:.*(?:[/=]|:-))?([\w-]+?)(?:\.exe)?\}?")
+# What makes a Clang compile CUDA.
+_CLANG_CUDA = re.compile(rb"--cuda-(?:gpu-arch|path)=.*|-xcuda|cuda")
 # Programs that run containers.
 _CONTAINERS = frozenset(b"docker podman nerdctl nvidia-docker singularity apptainer buildah".split())
 
@@ -59,7 +61,8 @@ class Commands:
             for word in rest:
                 yield from image_results(self.unit, word.span)
         elif _HOST.fullmatch(program.text) or program.text.startswith(b"$"):
-            yield from flag_edits(self.unit, words, (form or self.form)._replace(host=True))
+            device = any(_CLANG_CUDA.fullmatch(text) for text in texts)
+            yield from flag_edits(self.unit, words, (form or self.form)._replace(host=not device))
         else:
             yield from self.tool(program, bool(rest))
 

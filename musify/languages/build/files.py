@@ -17,6 +17,7 @@ _WORD = re.compile(rb"[\w./${}@+*?%()-]*\Z")
 _LONGEST_PATH = 400
 # Beginnings of a path that say nothing of its place in the tree: variables, `./`, `../`, the root.
 _FOLDERS_UP = re.compile(rb"\A(?:.*[$@%}{)(][^/]*/)?(?:\.{1,2}/|/)*")
+_ABSOLUTE = re.compile(rb"/|[A-Za-z]:[/\\]")
 # What makes a name a pattern or one that the build tool puts together.
 _PUT_TOGETHER = re.compile(rb"[*?%$\[{(]")
 
@@ -57,7 +58,11 @@ def is_renamed(surroundings: BuildSurroundings, path: bytes) -> bool:
     """Whether a path that a build file names is that of a source that the run renames."""
     tail = "/" + _FOLDERS_UP.sub(b"", path).decode("utf-8", "surrogateescape")
     known = surroundings.renamed.get(path.rpartition(b"/")[2], ())
-    return any(f"/{target.path}".endswith(tail) for target in known)
+    if any(f"/{target.path}".endswith(tail) for target in known):
+        return True
+    # An absolute path leads through the folders above the run.
+    inside = [target for target in known if len(known) == 1 or "/" in target.path]
+    return _ABSOLUTE.match(path) is not None and any(tail.endswith(f"/{target.path}") for target in inside)
 
 
 def _is_member(data: bytes, span: Span) -> bool:

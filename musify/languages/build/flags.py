@@ -6,10 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from musify.languages.build.files import is_renamed
 from musify.languages.build.flag_changes import FlagChange, flag_changes
 from musify.languages.build.flag_values import VARIABLE
 from musify.languages.build.unit import BuildUnit
+from musify.languages.build.words import word_edits
+from musify.languages.registry import RENAMED_SUFFIXES
 from musify.model import Edit, Finding, Span
+from musify.source import edits as applier
 
 BUILD_FLAG = "build-flag"
 # Between two words of a list: blanks, continued lines, commas and semicolons. Comments are not.
@@ -62,6 +66,8 @@ def flag_edits(unit: BuildUnit, words: Sequence[FlagWord], form: FlagForm = COMM
     )
     writer = _Writer(unit.data, words, form, _vanishes(unit.data, words, changes))
     for change in changes:
+        if change.new:
+            change = change._replace(new=tuple(_converted(unit, text) for text in change.new))
         edits = writer.edits(change)
         if edits is None:
             yield Finding("MUS526", _whole(words, change), _shown(change.name))
@@ -162,6 +168,14 @@ class _Writer:
                     last += 1
             return Span(start, end.end() if end else last)
         return Span(start, last)
+
+
+def _converted(unit: BuildUnit, text: bytes) -> bytes:
+    """A word that is written anew, with its paths, variables and renamed source as the later passes have them."""
+    text = applier.apply(text, list(word_edits(text, Span(0, len(text)))))
+    head, dot, suffix = text.rpartition(b".")
+    new = RENAMED_SUFFIXES.get("." + suffix.decode("utf-8", "replace"))
+    return head + new.encode() if dot and new and is_renamed(unit.surroundings, text) else text
 
 
 def _vanishes(data: bytes, words: Sequence[FlagWord], changes: Sequence[FlagChange]) -> bool:
