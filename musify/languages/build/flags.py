@@ -9,10 +9,11 @@ from typing import NamedTuple
 from musify.languages.build.files import is_renamed
 from musify.languages.build.flag_changes import FlagChange, flag_changes
 from musify.languages.build.flag_values import VARIABLE
+from musify.languages.build.leftovers import cuda_words_in
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import word_edits
 from musify.languages.registry import RENAMED_SUFFIXES
-from musify.model import Edit, Finding, Span
+from musify.model import Edit, Finding, Severity, Span
 from musify.source import edits as applier
 
 BUILD_FLAG = "build-flag"
@@ -73,6 +74,7 @@ def flag_edits(unit: BuildUnit, words: Sequence[FlagWord], form: FlagForm = COMM
             yield Finding("MUS526", _whole(words, change), _shown(change.name))
             continue
         yield from edits
+        yield from _left_inside(change, _whole(words, change))
         if change.finding:
             yield Finding(change.finding, _whole(words, change), _shown(change.name), change.arguments, change.severity)
 
@@ -176,6 +178,13 @@ def _converted(unit: BuildUnit, text: bytes) -> bytes:
     head, dot, suffix = text.rpartition(b".")
     new = RENAMED_SUFFIXES.get("." + suffix.decode("utf-8", "replace"))
     return head + new.encode() if dot and new and is_renamed(unit.surroundings, text) else text
+
+
+def _left_inside(change: FlagChange, span: Span) -> Iterator[Finding]:
+    """What mentions CUDA in words that are written anew, which no later pass looks at."""
+    for text in change.new or ():
+        for word in cuda_words_in(text, Span(0, len(text))):
+            yield Finding("MUS504", span, _shown(text[slice(*word)]), severity=Severity.NOTE)
 
 
 def _vanishes(data: bytes, words: Sequence[FlagWord], changes: Sequence[FlagChange]) -> bool:
