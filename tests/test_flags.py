@@ -387,3 +387,8 @@ def test_every_option_of_nvcc_is_in_the_table() -> None:
     missing = {name for pair in options for name in pair if name} - known
     # `-r` is a linker's own flag for the same, -Wl,... of the host compiler is no matter of nvcc's.
     assert missing <= {"-r"}
+
+
+def test_an_empty_word_in_quotes() -> None:
+    form = FlagForm(b", ", quoted=True)
+    assert flags('"-Xcompiler", "", "-O2"', form=form, listed=True).text == '"-O2"'

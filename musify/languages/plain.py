@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from musify.languages.build.commands import Commands
+from musify.languages.build.edits import without_inner
 from musify.languages.build.facts import named
 from musify.languages.build.flags import FlagForm, FlagWord, flag_edits
 from musify.languages.build.known import known_names
@@ -50,6 +51,10 @@ def tokens(data: bytes) -> list[Token]:
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Command lines that run nvcc, flags of other lines, and what Visual Studio knows of CUDA."""
+    yield from without_inner(_results(unit))
+
+
+def _results(unit: BuildUnit) -> Iterator[Edit | Finding]:
     commands = list(_commands(unit))
     for words in commands:
         if unit.text(words[0].span).startswith(b'"'):
@@ -100,16 +105,17 @@ def _strings(data: bytes, start: int) -> Iterator[FlagWord]:
 
 
 def _settings(unit: BuildUnit, taken: Sequence[Span]) -> Iterator[Edit | Finding]:
-    """Flags on lines that run no nvcc: all of them where a variable is for it, else names of libraries and macros."""
+    """Flags that are given to no nvcc: all of them where a variable is for it, else names of libraries and macros."""
     for match in _LINE.finditer(unit.data):
         line = Span(*match.span())
-        if any(span.start < line.end and line.start < span.end for span in taken):
-            continue
+        inside = [span for span in taken if span.start < line.end and line.start < span.end]
         setting = _SETTING.match(unit.data, *line)
-        if setting is not None and Variables().is_flags(setting.group(1)):
+        if setting is not None and not inside and Variables().is_flags(setting.group(1)):
             yield from flag_edits(unit, words_of(unit.data, Span(setting.end(), line.end)))
         elif _LINKED.search(unit.data, *line):
-            yield from flag_edits(unit, _between(unit, line), FlagForm(host=True))
+            words = _between(unit, line)
+            rest = [word for word in words if not any(a <= word.span.start < b for a, b in inside)]
+            yield from flag_edits(unit, rest, FlagForm(host=True))
 
 
 def _between(unit: BuildUnit, line: Span) -> list[FlagWord]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from musify.languages.bazel.calls import find_calls
 from musify.languages.bazel.labels import find_labels
 from musify.languages.bazel.lists import find_lists
+from musify.languages.build.edits import without_inner
 from musify.languages.python import read, tokens
 
 if TYPE_CHECKING:
@@ -24,6 +25,6 @@ __all__ = ["convert", "tokens"]
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings that need the grammar."""
     module = read(unit.data)
-    yield from find_lists(unit, module)
+    yield from without_inner(find_lists(unit, module))
     yield from find_calls(module)
     yield from find_labels(unit, module)

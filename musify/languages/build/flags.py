@@ -129,7 +129,10 @@ class _Writer:
     def _quotes(self, index: int) -> tuple[bytes, bytes] | None:
         """What stands around the text of a word; None where escapes stand inside it."""
         word = self._words[index]
-        before, found, after = self._data[word.span.start : word.span.end].partition(word.text)
+        raw = self._data[word.span.start : word.span.end]
+        if not word.text:
+            return raw[: len(raw) // 2], raw[len(raw) // 2 :]
+        before, found, after = raw.partition(word.text)
         return (before, after) if found else None
 
     def _is_plain(self, text: bytes) -> bool:

@@ -12,7 +12,7 @@ from musify.model import Edit, Span
 
 def macro_edits(unit: BuildUnit, words: Sequence[FlagWord]) -> Iterator[Edit]:
     """Edits for macros of CUDA's in a list of `NAME` and `NAME=value`."""
-    for word in words:
+    for word in (word for word in words if word.text):
         for change in flag_changes([b"-D" + word.text], unit.book, unit.settings):
             before, found, after = unit.text(word.span).partition(word.text)
             if found and change.new is not None and len(change.new) == 1 and change.new[0].startswith(b"-D"):

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from musify.languages.build.brackets import tokens_of
+from musify.languages.build.edits import without_inner
 from musify.languages.meson.calls import find_calls, find_folders
 from musify.languages.meson.lists import find_lists
 from musify.languages.meson.names import find_names
@@ -31,7 +32,7 @@ def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings that need the grammar."""
     file = MesonFile(unit.data)
     spoken = []
-    for item in chain(find_calls(unit, file), find_lists(unit, file), find_folders(file)):
+    for item in without_inner(chain(find_calls(unit, file), find_lists(unit, file), find_folders(file))):
         spoken.append(item.span)
         yield item
     yield from find_names(file, spoken)

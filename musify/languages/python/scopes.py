@@ -151,7 +151,8 @@ class Scopes:
             self._scopes.append(Scope(kind, body.start_byte, body.end_byte, self._enclosing(body)))
 
     def _enclosing(self, body: Node) -> Scope:
-        return next(scope for scope in reversed(self._scopes) if scope.start <= body.start_byte < scope.end)
+        around = (scope for scope in reversed(self._scopes) if scope.start <= body.start_byte < scope.end)
+        return next(around, self.module)  # an empty body may stand where the file ends
 
     def _declare_outer(self) -> None:
         for node in self._in_order("global_statement", "nonlocal_statement"):

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from musify.languages.build.brackets import tokens_of
+from musify.languages.build.edits import without_inner
 from musify.languages.xmake.calls import find_calls, find_settings
 from musify.languages.xmake.flags import find_flags
 from musify.languages.xmake.names import find_names
@@ -30,7 +31,7 @@ def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings that need the grammar."""
     file = LuaFile(unit.data)
     spoken = []
-    for item in chain(find_settings(unit, file), find_flags(unit, file), find_calls(unit, file)):
+    for item in without_inner(chain(find_settings(unit, file), find_flags(unit, file), find_calls(unit, file))):
         spoken.append(item.span)
         yield item
     yield from find_names(file, spoken)
