@@ -115,6 +115,12 @@ def test_a_pointer_to_a_function_that_a_header_declares_stays(ask: Ask, convert:
     )
 
 
+def test_types_that_a_header_outside_of_the_run_defines_stay(ask: Ask, convert: Convert) -> None:
+    source = '#include "own.h"\nCUresult f(CUdevice d);\n'
+    assert "MUresult" in convert(source).text
+    assert ask(source, {"own.h": "typedef enum { good } CUresult;\ntypedef int CUdevice;\n"}).text == source
+
+
 def test_a_function_that_gives_a_type_of_the_project_stays(ask: Ask, convert: Convert) -> None:
     source = '#include "loader.h"\nint f() { return cuInit(0) == good; }\n'
     assert "muInit" in convert(source).text

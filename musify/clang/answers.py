@@ -143,14 +143,16 @@ def _is_at_file_scope(scope: Any) -> bool:
 def _may_repeat(declaration: Any, files: Inclusions) -> bool:
     """Whether a declaration may be one more of an entity of another library's.
 
-    A typedef may, at file scope; so may a class that is only named, wherever that is (`struct cudaDeviceProp p;`), and
-    a function without a definition that others see, unless it takes or gives a class or an enum of the project.
+    A typedef at file scope may, of a class that nothing defines (`typedef struct CUstream_st *cudaStream_t;`); so may
+    a class that is only named, wherever that is (`struct cudaDeviceProp p;`), and a function without a definition that
+    others see, unless it takes or gives a class or an enum of the project.
     """
     kind = declaration.kind.name
     if kind in _CLASSES:
         return not declaration.is_definition()
     if kind in _TYPEDEFS:
-        return _is_at_file_scope(declaration.semantic_parent)
+        stands_for = declaration.underlying_typedef_type
+        return _is_at_file_scope(declaration.semantic_parent) and not _is_known_in_full(declaration, stands_for)
     if kind == "VAR_DECL":
         return evaluation.is_invalid(declaration)  # what the API declares are functions
     if kind != "FUNCTION_DECL" or declaration.is_definition():
@@ -161,14 +163,27 @@ def _may_repeat(declaration: Any, files: Inclusions) -> bool:
     return evaluation.is_invalid(declaration) or not any(_is_of_the_project(item, files) for item in types)
 
 
-def _is_of_the_project(kind: Any, files: Inclusions) -> bool:
-    """Whether a type is, or points to, a class or an enum that the project defines."""
+def _is_known_in_full(declaration: Any, kind: Any) -> bool:
+    """Whether a type is no class, or one with a definition; and the same for what it points to."""
+    named = _pointed_to(kind)
+    is_class = named.kind.name == "RECORD"
+    return not evaluation.is_invalid(declaration) and (not is_class or named.get_declaration().is_definition())
+
+
+def _pointed_to(kind: Any) -> Any:
+    """The type itself, or what is at the end of pointers and references."""
     kind = kind.get_canonical()
     while kind.kind.name in ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE"):
         kind = kind.get_pointee().get_canonical()
-    if kind.kind.name not in ("RECORD", "ENUM"):
+    return kind
+
+
+def _is_of_the_project(kind: Any, files: Inclusions) -> bool:
+    """Whether a type is, or points to, a class or an enum that the project defines."""
+    named = _pointed_to(kind)
+    if named.kind.name not in ("RECORD", "ENUM"):
         return False
-    definition = kind.get_declaration().get_definition()
+    definition = named.get_declaration().get_definition()
     return definition is not None and files.origin(definition.location.file.name) is Origin.PROJECT
 
 
