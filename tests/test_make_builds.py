@@ -37,7 +37,7 @@ def build(toolkit: Toolkit, project: Path, *arguments: str) -> dict[str, list[st
     log.unlink(missing_ok=True)
     run("make", "-C", project, f"MUSA_PATH={toolkit.home}", *arguments, home=toolkit.home)
     calls = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    return {next(word for word in call if word.endswith(".mu")): call for call in calls}
+    return {next(word for word in call if word.endswith((".mu", ".cu"))): call for call in calls}
 
 
 def architectures(call: list[str]) -> list[str]:
@@ -59,6 +59,12 @@ def test_variables_of_the_project_still_choose(toolkit: Toolkit, tmp_path: Path)
     calls = build(toolkit, convert(TIDES, tmp_path), "SMS=22", "dbg=1")
     assert architectures(calls["src/rise.mu"]) == ["--offload-arch=mp_22"]
     assert "-g" in calls["src/rise.mu"] and "-O3" not in calls["src/rise.mu"]
+
+
+def test_names_can_stay(toolkit: Toolkit, tmp_path: Path) -> None:
+    calls = build(toolkit, convert(TIDES, tmp_path, "--keep-names"))
+    assert set(calls) == {"src/rise.cu", "src/mean.cu"}
+    assert all(call[call.index("-x") + 1] == "musa" for call in calls.values())
 
 
 PLAIN = {

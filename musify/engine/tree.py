@@ -240,7 +240,7 @@ def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswer
         if file.language is not Language.CUDA:
             variables = plan.variables.get(file.relative)
             cmake = plan.cmake if file.language is Language.CMAKE else None
-            surroundings = BuildSurroundings(file.relative, plan.renamed, variables, cmake)
+            surroundings = BuildSurroundings(file.relative, plan.renamed, variables, cmake, plan.layout.keeps_names)
             return convert_build(source, file.language, plan.book, plan.settings, surroundings)
         conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
         conversion.findings[:0] = settle(answers, file.shown)

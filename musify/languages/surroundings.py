@@ -66,7 +66,8 @@ class Settings:
 class BuildSurroundings:
     """What a build file needs to know of the run: its own path, and the renamed sources by base name.
 
-    `variables`: what the variables of files hold that this one includes or that include it. `cmake`: what the CMake
+    `keeps_names`: no source is renamed. `variables`: what the variables of files hold that this one includes or that
+    include it. `cmake`: what the CMake
     files of the run say of each other; None where none of them mentions CUDA.
     """
 
@@ -74,6 +75,7 @@ class BuildSurroundings:
     renamed: Mapping[bytes, Sequence[IncludeTarget]] = field(default_factory=dict)
     variables: Variables | None = None
     cmake: CMakeSurvey | None = None
+    keeps_names: bool = False
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,11 @@ class Layout:
         return IncludeTarget(relative, self.new_paths[relative])
 
     @property
+    def keeps_names(self) -> bool:
+        """Whether no file is renamed."""
+        return not self._rename
+
+    @property
     def renamed(self) -> dict[bytes, list[IncludeTarget]]:
         """Renamed files by base name."""
         found = defaultdict(list)

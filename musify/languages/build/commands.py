@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
 
+from musify.languages.build.additions import Additions
 from musify.languages.build.containers import device_findings, image_results, is_installer, package_findings
 from musify.languages.build.facts import named
 from musify.languages.build.flags import COMMAND_LINE, FlagForm, FlagWord, flag_edits
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.variables import Variables, compiler_index, program_index
-from musify.model import Applicability, Edit, Finding, Severity, Span
-from musify.rules.shipped import shipped_tables
+from musify.model import Applicability, Edit, Finding, Span
 
 BUILD_TOOL = "build-tool"
-RUNTIME_LIBRARY = "runtime-library"
 # Programs that look for another.
 _LOOKUPS = frozenset(b"which type hash whence where whereis".split())
 _HOST = re.compile(
@@ -33,11 +30,15 @@ _CONTAINERS = frozenset(b"docker podman nerdctl nvidia-docker singularity apptai
 
 @dataclass
 class Commands:
-    """How the commands of one file are converted: what its variables hold, and how its language writes flags."""
+    """How the commands of one file are converted: what its variables hold, and how its language writes flags.
+
+    `inputs` are the files that the automatic variables of a rule (`$<`, `$^`) stand for.
+    """
 
     unit: BuildUnit
     variables: Variables = field(default_factory=Variables)
     form: FlagForm = COMMAND_LINE
+    inputs: Sequence[bytes] = ()
 
     def results(self, words: Sequence[FlagWord], form: FlagForm | None = None) -> Iterator[Edit | Finding]:
         """Edits and findings of one command, the program first."""
@@ -45,7 +46,8 @@ class Commands:
         compiler = compiler_index(texts, self.variables)
         if compiler is not None:
             yield from self.compilation(words[compiler:], form)
-            yield from self._runtime(words, words[compiler + 1 :])
+            added = Additions(self.unit, self.variables, self.inputs, form or self.form)
+            yield from added.results(words[compiler + 1 :])
             return
         index = program_index(texts)
         if index is None:
@@ -87,29 +89,6 @@ class Commands:
         if has_arguments and not compiler:
             yield Finding("MUS530", span, known.cuda.decode(), {"target": known.musa.decode()})
 
-    def _runtime(self, words: Sequence[FlagWord], rest: Sequence[FlagWord]) -> Iterator[Edit | Finding]:
-        """nvcc links the runtime by itself."""
-        facts = _linking()
-        given = list(self.variables.expanded(word.text for word in words))
-        inputs = any(not word.text.startswith(b"-") for word in rest)
-        if not inputs or any(word.partition(b"=")[0] in facts["without"] or word in facts["named"] for word in given):
-            return
-        end = words[-1].span.end
-        text = self.form.separator + facts["runtime"]
-        yield Edit(Span(end, end), text, RUNTIME_LIBRARY, Applicability.REVIEW, "cudart", "runtime", facts["evidence"])
-        yield Finding("MUS531", words[-1].span, facts["runtime"].decode(), severity=Severity.NOTE)
-
 
 def _base(program: bytes) -> bytes:
     return program.rpartition(b"/")[2]
-
-
-@cache
-def _linking() -> dict[str, Any]:
-    table = shipped_tables("build")["flags.toml"]["linking"]
-    return {
-        "runtime": table["runtime"].encode(),
-        "evidence": table["evidence"],
-        "named": frozenset(table["named"].encode().split()),
-        "without": frozenset(table["without"].encode().split()),
-    }

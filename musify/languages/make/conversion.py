@@ -25,6 +25,7 @@ _PLAIN = FlagForm()
 _UNWRAPPED = (b"-Xcompiler", b"--compiler-options", b"-Xcompiler=", b"--compiler-options=")
 _TESTS = (b"findstring", b"filter", b"filter-out")
 _TEXTS = (b"info", b"warning", b"error", b"wildcard")
+_SUFFIX_RULE = re.compile(rb"(\.\w+)\.\w+")
 _NVCC = re.compile(rb"(?<![\w./-])nvcc(?![\w./-])")
 # What does not stand before a variable of architectures in a flag.
 _NOT_IN_FLAGS = rb"(?<!sm_)(?<!compute_)(?<!lto_)(?<!arch=)(?<!code=)(?<!-arch )(?<!-code )"
@@ -39,6 +40,8 @@ class Conversion:
         self._branches = list(statements_of(unit.data, read(unit.data)))
         self._variables = variables_of(unit.data, self._branches, unit.surroundings.variables)
         self._several = len(unit.settings.target.architectures) > 1
+        # The prerequisites of the rule that recipes stand under.
+        self._inputs: tuple[bytes, ...] = ()
         # Where the values of loops over architectures come from.
         self._sources: dict[bytes, list[bytes]] = {}
         # Conditions under which a variable was already given the architectures of the target.
@@ -54,6 +57,8 @@ class Conversion:
 
     def _statement(self, branch: Branch, loops: frozenset[bytes]) -> Iterator[Edit | Finding]:
         statement = branch.statement
+        if statement.kind is Kind.RULE:
+            self._inputs = _inputs_of(self._data, statement)
         if statement.kind is Kind.RECIPE or statement.operator == b"!=":
             yield from self._command(statement.body, loops)
         elif statement.kind is Kind.ASSIGNMENT:
@@ -89,7 +94,7 @@ class Conversion:
         return any(runs_nvcc(word.text) or self._variables.is_compiler(word.text) for word in words)
 
     def _commands(self, span: Span, loops: frozenset[bytes]) -> Commands:
-        return Commands(self._unit, self._variables, self._form(span, loops))
+        return Commands(self._unit, self._variables, self._form(span, loops), self._inputs)
 
     def _form(self, span: Span, loops: frozenset[bytes]) -> FlagForm:
         """Whether a flag can be repeated for each word of a variable: not where a loop or a call gives one by one."""
@@ -207,6 +212,17 @@ class Conversion:
             name = text.decode()
             yield Edit(Span(call.span.start, rest.start), b"", "build-flag", Applicability.SAFE, name, "", "code")
             yield Edit(Span(rest.end, call.span.end), b"", "build-flag", Applicability.SAFE, name, "", "code")
+
+
+def _inputs_of(data: bytes, rule: Statement) -> tuple[bytes, ...]:
+    """What `$^` stands for: the prerequisites, of a static pattern those behind its colon, of `.cu.o:` the suffix."""
+    words = [word.text for word in words_of(data, rule.body)]
+    colon = next((index for index, word in enumerate(words) if word.endswith(b":")), -1)
+    words = words[colon + 1 :]
+    if b"|" in words:
+        words = words[: words.index(b"|")]
+    suffixes = _SUFFIX_RULE.fullmatch(data, *rule.targets)
+    return (suffixes.group(1),) if suffixes and not words else tuple(words)
 
 
 def _outside_lists(statement: Statement) -> Span:

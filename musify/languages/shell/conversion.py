@@ -19,6 +19,7 @@ from musify.languages.build.variables import (
     program_index,
     references_of,
 )
+from musify.languages.shell.definitions import definition_results
 from musify.languages.shell.quoting import words_in
 from musify.languages.shell.script import Command, Script
 from musify.model import Applicability, Edit, Finding, Severity, Span
@@ -57,6 +58,7 @@ def script_results(commands: Commands, script: Script) -> Iterator[Edit | Findin
     """Edits and findings for all that a script says."""
     for assignment in script.assignments:
         yield from setting_results(commands, assignment.name, assignment.words)
+        yield from definition_results(commands, assignment.words, in_text=True)
     settled = set()
     for loop in script.loops:
         found = list(architecture_edits(commands.unit, commands.variables, loop.variable, loop.values, several=True))
@@ -64,7 +66,8 @@ def script_results(commands: Commands, script: Script) -> Iterator[Edit | Findin
             settled.add(loop.variable)
         yield from found
     for command in script.commands:
-        for item in (*commands.results(command.words), *_arguments_of_make(commands, command)):
+        added = (*_arguments_of_make(commands, command), *definition_results(commands, command.words))
+        for item in (*commands.results(command.words), *added):
             yield _weighed(commands.unit, item, settled)
 
 
