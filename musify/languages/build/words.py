@@ -26,6 +26,8 @@ _LIBRARY_FILE = re.compile(
 
 def find_words(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings for variables, paths and library files, outside comments and names."""
+    if not (_pattern().search(unit.data) or _LIBRARY_FILE.search(unit.data)):
+        return
     for token in unit.tokens:
         if token.kind not in (TokenKind.COMMENT, TokenKind.NAME):
             within = Span(token.start, token.end)

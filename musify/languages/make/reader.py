@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 from musify.languages.shell.quoting import words_of
@@ -60,11 +61,14 @@ _DEFINE = re.compile(rb"(?:override[ \t]+|export[ \t]+)*define\b[ \t]*([^\s:=?+!
 # What stands before the operator of an assignment: one word, which may be put together.
 _ASSIGNED = re.compile(rb"\s*(?:(?:export|override|private|unexport)[ \t]+)*(?:[^\s$]|\$[({][^\n]*?[)}]|\$\$?\w)*\s*")
 _CLOSING = {b"(": b")", b"{": b"}"}
+# The signs of assignments, rules and comments, and those of calls.
+_SIGN = re.compile(rb"[=:+?!;#$(){}]")
 _COMMAND_PREFIX = re.compile(rb"[\s@+-]*")
 
 
+@lru_cache(maxsize=4)  # several passes ask for the same
 def read(data: bytes, start: int = 0, end: int | None = None) -> Makefile:
-    """The statements between two offsets."""
+    """The statements between two offsets. Read-only, for it is kept."""
     return _Reader(data, canned=False).read(start, len(data) if end is None else end)
 
 
@@ -131,7 +135,7 @@ class _Reader:
             self._plain(body)
 
     def _without_comment(self, line: Span) -> Span:
-        for index in _outside_calls(self._data, line):
+        for index in _outside_calls(self._data, line) if b"#" in self._data[line.start : line.end] else ():
             if self._data[index : index + 1] == b"#" and self._data[index - 1 : index] != b"\\":
                 self._made.comments.append(Span(index, line.end))
                 return _stripped(self._data, Span(line.start, index))
@@ -201,16 +205,19 @@ def _logical_lines(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _outside_calls(data: bytes, span: Span) -> Iterator[int]:
-    """Offsets that are not inside `$(...)` or `${...}`."""
+    """Offsets of signs that may end or begin a part of a line, outside `$(...)` and `${...}`."""
     closing: list[bytes] = []
     opening: list[bytes] = []
-    index = span.start
-    while index < span.end:
-        character = data[index : index + 1]
+    position = span.start
+    for match in _SIGN.finditer(data, *span):
+        index = match.start()
+        if index < position:
+            continue
+        character = match.group()
         if character == b"$" and data[index + 1 : index + 2] in _CLOSING:
             opening.append(data[index + 1 : index + 2])
             closing.append(_CLOSING[opening[-1]])
-            index += 2
+            position = index + 2
             continue
         if closing and character == opening[-1]:
             opening.append(character)
@@ -220,7 +227,6 @@ def _outside_calls(data: bytes, span: Span) -> Iterator[int]:
             opening.pop()
         elif not closing:
             yield index
-        index += 1
 
 
 def _after_blanks(data: bytes, line: Span) -> int:
