@@ -7,9 +7,11 @@ give has a finding that says what to write instead.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from musify.languages.bazel.calls import find_calls
+from musify.languages.bazel.commands import find_commands
 from musify.languages.bazel.labels import find_labels
 from musify.languages.bazel.lists import find_lists
 from musify.languages.build.edits import without_inner
@@ -25,6 +27,6 @@ __all__ = ["convert", "tokens"]
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings that need the grammar."""
     module = read(unit.data)
-    yield from without_inner(find_lists(unit, module))
+    yield from without_inner(chain(find_lists(unit, module), find_commands(unit, module)))
     yield from find_calls(module)
     yield from find_labels(unit, module)
