@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from musify.languages.build.variables import Variables
+from musify.languages.shell.quoting import words_of
+from musify.model import Span
 
 _INCLUDE = re.compile(rb"(?m)^[ ]*(?:-include|sinclude|include)[ \t]+([^#\n]+)")
 # Beginnings of a path that say nothing of its place in the tree: variables and calls, `./`, `../`.
@@ -20,8 +22,8 @@ def included_paths(path: str, data: bytes, known: Mapping[str, Collection[str]])
     """The files of a run that the makefile at `path` includes; `known` are the run's files by base name."""
     found = set()
     for line in _INCLUDE.findall(data):
-        for word in line.decode("utf-8", "surrogateescape").split():
-            target = _resolve(path, word, known)
+        for word in words_of(line, Span(0, len(line))):
+            target = _resolve(path, word.text.decode("utf-8", "surrogateescape"), known)
             if target is not None and target != path:
                 found.add(target)
     return found
@@ -29,12 +31,13 @@ def included_paths(path: str, data: bytes, known: Mapping[str, Collection[str]])
 
 def _resolve(path: str, word: str, known: Mapping[str, Collection[str]]) -> str | None:
     """Beside the makefile, from the top of the run, or by the end of the path where only one file fits."""
-    files = known.get(posixpath.basename(word), ())
+    plain = _PUT_TOGETHER.sub("", word)
+    files = known.get(posixpath.basename(plain), ())
     folder = posixpath.dirname(path)
     for candidate in (posixpath.normpath(posixpath.join(folder, word)), posixpath.normpath(word)):
         if candidate in files:
             return candidate
-    tail = "/" + _PUT_TOGETHER.sub("", word)
+    tail = "/" + plain
     fitting = [file for file in files if f"/{file}".endswith(tail)]
     return fitting[0] if len(fitting) == 1 else None
 

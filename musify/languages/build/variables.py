@@ -53,8 +53,13 @@ class Variables:
         for name, words in self.values.items():
             if compiler_index(words, self) is not None:
                 self.compilers.add(name)
+            elif any(self._is_architecture(used) for used in HOLDS_ARCHITECTURE.findall(b" ".join(words))):
+                self.flags.add(name)
         for name in sorted(self.flags):
             self.spread_words(self.values.get(name, ()))
+
+    def _is_architecture(self, name: bytes) -> bool:
+        return is_architecture_value(self.values.get(name, ()), numbers=False)
 
     def is_compiler(self, word: bytes) -> bool:
         """Whether a word is a reference to a variable that runs nvcc."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from musify.languages.build.unit import BuildUnit, Token
@@ -10,10 +11,13 @@ from musify.languages.make.reader import comments_of
 from musify.languages.shell.quoting import words_around
 from musify.model import Edit, Finding
 
+# Arguments of a call stand side by side without blanks.
+_WORD = re.compile(rb"(?:[^\s\"'(),]|(?<=[\w$@}])\(|\)(?=[\w./$%-]))+|[\"'(),]")
+
 
 def tokens(data: bytes) -> list[Token]:
     """Comments, and what stands between blanks outside them."""
-    return words_around(data, comments_of(data))
+    return words_around(data, comments_of(data), _WORD)
 
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:

@@ -13,6 +13,7 @@ from musify.languages.build.variables import (
     compiler_index,
     is_architecture_value,
     references_of,
+    tells_nvcc,
 )
 from musify.languages.make.reader import Kind, Makefile, Statement, read, read_canned
 from musify.languages.make.words import Call, calls_in, masked, references_in
@@ -106,9 +107,12 @@ def _assigned(data: bytes, statement: Statement, variables: Variables) -> None:
         if len(texts) == 1 and _TOOLKIT.fullmatch(texts[0]):
             variables.roots.add(statement.name)
     for call in all_calls(data, statement.body):
+        inner = [word.text for argument in call.arguments for word in words_of(data, argument)]
+        if statement.kind is Kind.ASSIGNMENT and any(map(tells_nvcc, inner)):
+            variables.flags.add(statement.name)
         if call.name == b"eval":
-            for inner in read(data, *call.arguments[0]).statements:
-                _assigned(data, inner, variables)
+            for evaluated in read(data, *call.arguments[0]).statements:
+                _assigned(data, evaluated, variables)
 
 
 def _used(data: bytes, command: Span, variables: Variables) -> None:

@@ -100,7 +100,7 @@ class _Reader:
         start = prefix.end() if prefix else line.start
         end = line.end
         for word in words_of(self._data, Span(start, line.end)):
-            if word.text.startswith(b"#") and word.span.start >= start:
+            if self._data[word.span.start : word.span.start + 1] == b"#":
                 stop = self._data.find(b"\n", word.span.start, line.end)
                 self._made.comments.append(Span(word.span.start, line.end if stop < 0 else stop))
                 end = word.span.start if stop < 0 else end

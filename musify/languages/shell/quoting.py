@@ -10,20 +10,21 @@ from musify.languages.build.unit import Token, TokenKind
 from musify.model import Span
 
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\\\r?\n)+")
-# An expression of a CI system is part of the word that it stands in.
-_RUN = re.compile(rb"(?:\$\{\{[^{}\n]*\}\}|\S)+")
+# Quotes and brackets of lists stand for themselves; a bracket of a call or within a name is part of it, and so is an
+# expression of a CI system.
+_RUN = re.compile(rb"(?:\$\{\{[^{}\n]*\}\}|[^\s\"'()]|(?<=[\w$@}])\(|\)(?=[\w./$%-]))+|[\"'()]")
 CLOSING = {b"(": b")", b"{": b"}"}
 
 
-def words_around(data: bytes, comments: Sequence[Span]) -> list[Token]:
-    """The comments, and what stands between blanks outside them."""
+def words_around(data: bytes, comments: Sequence[Span], word: re.Pattern[bytes] = _RUN) -> list[Token]:
+    """The comments, and what stands between blanks outside them, or otherwise makes a `word`."""
     found = []
     position = 0
     for comment in comments:
-        found += [Token(TokenKind.WORD, *run.span()) for run in _RUN.finditer(data, position, comment.start)]
+        found += [Token(TokenKind.WORD, *run.span()) for run in word.finditer(data, position, comment.start)]
         found.append(Token(TokenKind.COMMENT, *comment))
         position = comment.end
-    return found + [Token(TokenKind.WORD, *run.span()) for run in _RUN.finditer(data, position)]
+    return found + [Token(TokenKind.WORD, *run.span()) for run in word.finditer(data, position)]
 
 
 def words_of(data: bytes, span: Span) -> list[FlagWord]:
