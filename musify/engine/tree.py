@@ -27,7 +27,6 @@ from musify.engine.results import (
     record_conversion,
 )
 from musify.engine.semantic import answers_for, death, settle
-from musify.languages.build.variables import Variables
 from musify.languages.registry import Language
 from musify.languages.surroundings import BuildSurroundings, IncludeTarget, Settings
 from musify.model import Finding, Span
@@ -42,6 +41,7 @@ from musify.source.document import Document, NotText
 
 if TYPE_CHECKING:
     from musify.clang.run import LazyAnswers, SemanticRun
+    from musify.languages.build.variables import Variables
     from musify.languages.cmake.survey import CMakeSurvey
 
 _DIED = "the process that worked on the file died"

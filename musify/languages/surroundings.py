@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from musify.languages.build.variables import Variables
 from musify.model import DEFAULT_TARGET, Target
 
 if TYPE_CHECKING:
+    from musify.languages.build.variables import Variables
     from musify.languages.cmake.survey import CMakeSurvey
 
 

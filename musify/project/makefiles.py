@@ -6,10 +6,12 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from musify.languages.build.variables import Variables
-from musify.languages.shell.quoting import words_of
 from musify.model import Span
+
+if TYPE_CHECKING:
+    from musify.languages.build.variables import Variables
 
 _INCLUDE = re.compile(rb"(?m)^[ ]*(?:-include|sinclude|include)[ \t]+([^#\n]+)")
 # Beginnings of a path that say nothing of its place in the tree: variables and calls, `./`, `../`.
@@ -20,8 +22,13 @@ Read = Callable[[str], bytes]
 
 def included_paths(path: str, data: bytes, known: Mapping[str, Collection[str]]) -> set[str]:
     """The files of a run that the makefile at `path` includes; `known` are the run's files by base name."""
+    lines = _INCLUDE.findall(data)
+    if not lines:
+        return set()
+    from musify.languages.shell.quoting import words_of  # here, for most runs have nothing that includes
+
     found = set()
-    for line in _INCLUDE.findall(data):
+    for line in lines:
         for word in words_of(line, Span(0, len(line))):
             target = _resolve(path, word.text.decode("utf-8", "surrogateescape"), known)
             if target is not None and target != path:
@@ -80,6 +87,8 @@ def _reached(paths: Collection[str], graph: Mapping[str, Collection[str]]) -> se
 
 
 def _joined(own: Mapping[str, Variables], paths: Collection[str]) -> Variables:
+    from musify.languages.build.variables import Variables
+
     whole = Variables()
     for path in sorted(paths):
         whole.join(own[path])
