@@ -54,6 +54,10 @@ STAYS = {
     "imported library": "add_library(cuda_x SHARED IMPORTED)\nadd_library(y::cuda ALIAS cuda_x)\n",
     "package of another name": "find_package(CUDAExtras)\n",
     "target without a counterpart": "target_link_libraries(a PRIVATE CUDA::nvml)\n",
+    "variable under a name put together": (
+        "find_library(CUDA_${n}_LIBRARY ${n})\nset(A ${CUDA_cublas_LIBRARY})\nset(B ${CUDA_cufft_LIBRARY})\n"
+    ),
+    "code of Python's": 'execute_process(COMMAND ${PY_EXE} -c "from torch.utils.cpp_extension import CUDA_HOME")\n',
     "environment variable of no counterpart": "set(A $ENV{CUDACXX})\n",
 }
 
@@ -71,6 +75,13 @@ def test_nothing_left_is_silent(rules: RuleBook) -> None:
             assert convert(rules, text).ids, name
 
 
+@pytest.mark.parametrize("path", ["cmake/FindCUDA.cmake", "x/FindCUDA/run_nvcc.cmake", "FindCUDAToolkit.cmake"])
+def test_copies_of_modules_of_cmake_stay(rules: RuleBook, path: str) -> None:
+    text = 'macro(CUDA_ADD_LIBRARY t)\nendmacro()\nset(CUDA_NVCC_FLAGS "" PATHS /usr/local/cuda)\n'
+    assert convert(rules, text, path=path) == Result(text, ["MUS506"])
+    assert not survey(path, text.encode()).parameters
+
+
 # Under --cmake findmusa; for the architecture mp_31.
 PATH = 'list(APPEND CMAKE_MODULE_PATH "$ENV{MUSA_HOME}/cmake" "/usr/local/musa/cmake")\n'
 DEFAULT = "if(NOT DEFINED MUSA_ARCHITECTURES)\n  set(MUSA_ARCHITECTURES mp_31)\nendif()\n"
@@ -79,6 +90,12 @@ LOOP = """foreach(architecture IN LISTS MUSA_ARCHITECTURES)
 endforeach()
 """
 BLOCK = PATH + "find_package(MUSA REQUIRED)\n" + DEFAULT + LOOP
+OPTIONAL = """if(WITH_CUDA)
+  enable_language(CUDA)
+endif()
+file(GLOB S a.cpp a.cu)
+"""
+OPTIONAL_AFTER = OPTIONAL.replace("  enable_language(CUDA)\n", "".join(f"  {line}\n" for line in BLOCK.splitlines()))
 CHANGES = {
     "CUDA alone becomes C++": ("project(a CUDA)\n", "project(a CXX)\n" + BLOCK),
     "CUDA beside C": ("project(a LANGUAGES C CUDA)\n", "project(a LANGUAGES C CXX)\n" + BLOCK),
@@ -174,6 +191,74 @@ CHANGES = {
         "if(CMAKE_CUDA_COMPILER AND DEFINED CMAKE_CUDA_COMPILER)\nendif()\n",
         "if(MUSA_FOUND AND DEFINED MUSA_MCC_EXECUTABLE)\nendif()\n",
     ),
+    "condition on the path of a compiler": (
+        "if(CMAKE_CUDA_COMPILER MATCHES x OR a STREQUAL CMAKE_CUDA_COMPILER)\nendif()\n",
+        "if(MUSA_MCC_EXECUTABLE MATCHES x OR a STREQUAL MUSA_MCC_EXECUTABLE)\nendif()\n",
+    ),
+    "condition on a command": (
+        "if(COMMAND CUDA_ADD_LIBRARY AND TARGET cuda_add_library)\nendif()\n",
+        "if(COMMAND MUSA_ADD_LIBRARY AND TARGET cuda_add_library)\nendif()\n",
+    ),
+    "target beside CUDA": (
+        OPTIONAL + "add_library(a ${S})\n",
+        OPTIONAL_AFTER + "if(MUSA_FOUND)\n  musa_add_library(a ${S})\nelse()\n  add_library(a ${S})\nendif()\n",
+    ),
+    "target of device sources alone beside CUDA": (
+        OPTIONAL + "add_library(a a.cu)\n",
+        OPTIONAL_AFTER + "musa_add_library(a a.cu)\n",
+    ),
+    "target under the same condition": (
+        OPTIONAL + "if(WITH_CUDA)\n  add_library(a ${S})\nendif()\n",
+        OPTIONAL_AFTER + "if(WITH_CUDA)\n  musa_add_library(a ${S})\nendif()\n",
+    ),
+    "kinds of architectures": (
+        'list(TRANSFORM CMAKE_CUDA_ARCHITECTURES APPEND "-real")\nset(A 1)\n',
+        "set(A 1)\n",
+    ),
+    "loop over other architectures of that name": (
+        'foreach(a ${A})\n  set(NVCC_FLAGS ${NVCC_FLAGS} "-gencode=arch=compute_${a},code=sm_${a}")\nendforeach()\n',
+        'foreach(a ${A})\n  set(NVCC_FLAGS ${NVCC_FLAGS} "--offload-arch=mp_${a}")\nendforeach()\n',
+    ),
+    "architectures in a variable of any name": (
+        'set(OPTION "-gencode;arch=compute_80,code=sm_80")\n',
+        'set(OPTION "--offload-arch=mp_31")\n',
+    ),
+    "a standard among flags": (
+        'project(a CXX CUDA)\nset(CMAKE_CXX_STANDARD 17)\nset(CMAKE_CUDA_FLAGS "--std=c++17")\n',
+        "project(a CXX)\n" + BLOCK + "set(CMAKE_CXX_STANDARD 17)\nlist(APPEND MUSA_MCC_FLAGS --std=c++17)\n",
+    ),
+    "a list that becomes a string of flags": (
+        'string(REPLACE ";" " " CMAKE_CUDA_FLAGS "${NVCC_LIST}")\n',
+        "list(APPEND MUSA_MCC_FLAGS ${NVCC_LIST})\n",
+    ),
+    "a string of flags that becomes a list": (
+        'separate_arguments(NVCC_LIST UNIX_COMMAND "${CMAKE_CUDA_FLAGS}")\nseparate_arguments(CMAKE_CUDA_FLAGS)\n',
+        "set(NVCC_LIST ${MUSA_MCC_FLAGS})\n",
+    ),
+    "flags of which only none was set": (
+        "set(CMAKE_CUDA_FLAGS -lineinfo)\nset(NVCC_FLAGS -lineinfo)\n",
+        "set(NVCC_FLAGS)\n",
+    ),
+    "property of which no flag is left": (
+        'set_source_files_properties(a.cu PROPERTIES COMPILE_FLAGS "-lineinfo" FOLDER x)\n',
+        "set_source_files_properties(a.cu PROPERTIES FOLDER x)\n",
+    ),
+    "expression of which no flag is left": (
+        "if(X)\n  target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo> -O3)\nendif()\n",
+        "if(X)\n  target_compile_options(a PRIVATE -O3)\nendif()\n",
+    ),
+    "version in a variable": (
+        "find_package(CUDAToolkit ${MY_VERSION} EXACT REQUIRED)\n",
+        PATH + "find_package(MUSAToolkit REQUIRED)\n",
+    ),
+    "further words in a variable": (
+        "find_package(CUDAToolkit ${MY_ARGUMENTS})\n",
+        PATH + "find_package(MUSAToolkit ${MY_ARGUMENTS})\n",
+    ),
+    "compiler in the toolkit's folder": (
+        'set(A "${CUDAToolkit_BIN_DIR}/nvcc")\nfind_path(B NAMES nvcc HINTS x)\n',
+        'set(A "${MUSAToolkit_BIN_DIR}/mcc")\nfind_path(B NAMES mcc HINTS x)\n',
+    ),
     "command line": (
         'add_custom_command(OUTPUT o COMMAND nvcc -arch sm_80 -Xcompiler "-a -b" x.c COMMENT "nvcc")\n',
         'add_custom_command(OUTPUT o COMMAND mcc --offload-arch=mp_31 -a -b x.c COMMENT "nvcc")\n',
@@ -223,6 +308,22 @@ FORMS = {
         "target_sources(a PRIVATE a.cu)\n",
         "set_source_files_properties(a.cu TARGET_DIRECTORY a PROPERTIES LANGUAGE CXX"
         ' COMPILE_OPTIONS "${MUSA_COMPILE_OPTIONS}")\ntarget_sources(a PRIVATE a.cu)\n',
+    ),
+    "C++: target beside CUDA": (
+        "cxx",
+        OPTIONAL + "add_library(a ${S})\n",
+        OPTIONAL_AFTER.replace("  find_package(MUSA REQUIRED)\n", "  find_package(MUSAToolkit REQUIRED)\n"
+            "  set(MUSA_COMPILE_OPTIONS -x musa -mtgpu)\n").replace("MCC_FLAGS", "COMPILE_OPTIONS")
+        + "add_library(a ${S})\nif(MUSAToolkit_FOUND)\n  set(MUSA_SOURCES ${S})\n"
+        '  list(FILTER MUSA_SOURCES INCLUDE REGEX "\\\\.(cu|mu)$")\n'
+        "  set_source_files_properties(${MUSA_SOURCES} PROPERTIES LANGUAGE CXX"
+        ' COMPILE_OPTIONS "${MUSA_COMPILE_OPTIONS}")\n'
+        "  target_link_libraries(a PRIVATE MUSA::musart)\nendif()\n",
+    ),
+    "language: target beside CUDA": (
+        "language",
+        "file(GLOB S a.cpp a.cu)\nadd_library(a ${S})\n",
+        "file(GLOB S a.cpp a.cu)\nadd_library(a ${S})\n",
     ),
     "C++: check_language": (
         "cxx",
@@ -280,6 +381,12 @@ SAID = {
     "sources added later": ("target_sources(a PRIVATE a.cu)\n", "MUS515"),
     "flags set below the target": ("add_library(a a.cu)\nset(CMAKE_CUDA_FLAGS -g)\n", "MUS514"),
     "architectures": ("set(CMAKE_CUDA_ARCHITECTURES native)\n", "MUS516"),
+    "comparison of an architecture": (
+        "foreach(a ${CMAKE_CUDA_ARCHITECTURES})\n  if(a LESS 70)\n  endif()\nendforeach()\n",
+        "MUS511",
+    ),
+    "search for an architecture": ('list(FILTER CMAKE_CUDA_ARCHITECTURES EXCLUDE REGEX "^70$")\n', "MUS511"),
+    "architectures put together": ("set(CMAKE_CUDA_ARCHITECTURES ${A}-real)\n", "MUS511"),
     "text": ('message("needs CUDA")\n', "MUS518"),
     "property": ("set_target_properties(a PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n", "MUS519"),
     "not well formed": ("find_package(CUDA\n", "MUS505"),
@@ -321,6 +428,21 @@ ELSEWHERE = {
         "add_library(a a.cu)\n",
         "target_link_libraries(a PUBLIC m)\n",
         "set(MUSA_LINK_LIBRARIES_KEYWORD PRIVATE)\nmusa_add_library(a a.cu)\n",
+    ),
+    "asked for elsewhere, under a condition": (
+        "add_library(a a.cpp b.cu)\n",
+        "if(X)\n  enable_language(CUDA)\nendif()\n",
+        "if(MUSA_FOUND)\n  musa_add_library(a a.cpp b.cu)\nelse()\n  add_library(a a.cpp b.cu)\nendif()\n",
+    ),
+    "asked for elsewhere, in any case": (
+        "add_library(a a.cpp b.cu)\n",
+        "enable_language(CUDA)\n",
+        "musa_add_library(a a.cpp b.cu)\n",
+    ),
+    "loop over architectures of another file": (
+        'foreach(a ${A})\n  list(APPEND CUDA_NVCC_FLAGS "-gencode=arch=compute_${a},code=sm_${a}")\nendforeach()\n',
+        "foreach(a ${CMAKE_CUDA_ARCHITECTURES})\nendforeach()\n",
+        'foreach(a ${A})\n  list(APPEND MUSA_MCC_FLAGS "--offload-arch=mp_${a}")\nendforeach()\n',
     ),
     "standard set elsewhere": (
         "add_library(a a.cu)\ntarget_compile_features(a PUBLIC cuda_std_14)\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,33 @@ def test_findcuda_becomes_findmusa(toolkit: Toolkit, tmp_path: Path) -> None:
         "--offload-arch=mp_22",
         "--offload-arch=mp_31",
     ]
+
+
+OPTIONAL = {
+    "CMakeLists.txt": """\
+cmake_minimum_required(VERSION 3.18)
+project(optional CXX)
+option(WITH_CUDA "Use the GPU" OFF)
+file(GLOB SOURCES src/*.cpp)
+if(WITH_CUDA)
+  enable_language(CUDA)
+  add_definitions(-DWITH_CUDA)
+  file(GLOB SOURCES src/*.cpp src/*.cu)
+endif()
+add_executable(optional ${SOURCES})
+""",
+    "src/main.cpp": "void work();\nint main() {\n#ifdef WITH_CUDA\n  work();\n#endif\n  return 0;\n}\n",
+    "src/work.cu": "__global__ void kernel() {}\nvoid work() { kernel<<<1, 1>>>(); }\n",
+}
+
+
+@pytest.mark.parametrize("form", ["findmusa", "cxx"])
+def test_a_project_builds_without_its_kernels_too(toolkit: Toolkit, tmp_path: Path, form: str) -> None:
+    project = convert(write(tmp_path / "optional", OPTIONAL), tmp_path, "--cmake", form)
+    assert not toolkit.build(project, "-DWITH_CUDA=OFF")
+    shutil.rmtree(tmp_path / "converted-build")
+    options = [f"-DCMAKE_CXX_COMPILER={toolkit.home}/bin/clang++"] if COMPILER[form] else []
+    assert set(compiled(toolkit.build(project, "-DWITH_CUDA=ON", *options))) == {"work.mu"}
 
 
 def test_the_stand_in_refuses_what_was_not_converted(toolkit: Toolkit, tmp_path: Path) -> None:

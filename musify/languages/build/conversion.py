@@ -58,9 +58,12 @@ def concerns_cuda(data: bytes, surroundings: BuildSurroundings) -> bool:
 
 
 def convert(unit: BuildUnit) -> BuildConversion:
-    """All edits and findings of one build file."""
+    """All edits and findings of one build file. With a finding about the whole of it, it stays as it is."""
     result = BuildConversion()
-    for results in (unit.reader.convert(unit), find_files(unit), find_torch_architectures(unit), find_words(unit)):
+    result.take(unit.reader.convert(unit))
+    if any(finding.span == Span(0, len(unit.data)) for finding in result.findings):
+        return result
+    for results in (find_files(unit), find_torch_architectures(unit), find_words(unit)):
         result.take(results)
     result.findings += find_leftovers(unit, list(result.spoken()))
     return result

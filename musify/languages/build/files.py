@@ -54,6 +54,16 @@ def _mention(unit: BuildUnit, suffix: Span, floor: int) -> Iterator[Edit | Findi
         yield Finding("MUS501", Span(start, suffix.end), shown, {"target": known[0].new_path, "path": known[0].path})
 
 
+def new_path(surroundings: BuildSurroundings, path: bytes) -> bytes:
+    """A path that a build file names under the name that it gets in this run; also one that the build puts together."""
+    stem, dot, suffix = path.rpartition(b".")
+    new = RENAMED_SUFFIXES.get((dot + suffix).decode("utf-8", "replace"))
+    if new is None or not surroundings.renamed:
+        return path
+    is_pattern = _PUT_TOGETHER.search(path.rpartition(b"/")[2]) is not None
+    return stem + new.encode() if is_pattern or is_renamed(surroundings, path) else path
+
+
 def is_renamed(surroundings: BuildSurroundings, path: bytes) -> bool:
     """Whether a path that a build file names is that of a source that the run renames."""
     tail = "/" + _FOLDERS_UP.sub(b"", path).decode("utf-8", "surrogateescape")

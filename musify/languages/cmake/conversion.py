@@ -18,6 +18,7 @@ from musify.languages.cmake import (
     texts,
 )
 from musify.languages.cmake.file import CMakeFile
+from musify.languages.cmake.survey import is_module_of_cmake
 from musify.model import Edit, Finding, Span
 
 # What takes whole commands comes first, what renames words where they stand comes last.
@@ -26,6 +27,10 @@ _PASSES = (enabling, architectures, standards, properties, flagvariables, option
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings of a CMake file. One whose parentheses or quotes do not match is left alone."""
+    if is_module_of_cmake(unit.surroundings.path):
+        name = unit.surroundings.path.rpartition("/")[2]
+        yield Finding("MUS506", Span(0, len(unit.data)), name)
+        return
     file = CMakeFile(unit)
     if file.broken >= 0:
         end = min(file.broken + 40, len(unit.data))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from musify.languages.cmake.facts import CXX
+from musify.languages.build.files import new_path
+from musify.languages.cmake.facts import CXX, FOUND
 from musify.languages.cmake.file import CMakeFile
 from musify.languages.cmake.flagtext import Word, words, written
+from musify.languages.cmake.guards import conditions
 from musify.languages.cmake.names import renamed
 from musify.languages.cmake.reader import Argument
 from musify.languages.cmake.structure import elements
@@ -19,14 +21,20 @@ _HOST_ONLY = re.compile(rb"\$<COMPILE_LANGUAGE:CXX>")
 
 def as_cxx(file: CMakeFile, index: int) -> None:
     """Let the device sources of a target be C++ with options of their own, and link the runtime as CMake does."""
+    needed = [name for name in conditions(file, index) if name == FOUND[CXX]]
     lines = _properties(file, index, b"", file.options[index])
-    if lines:
+    if lines and not needed:
         file.changes.add_before(index, *lines)
     target = file.texts(index)[0]
     known = scoped(target, file.function(index))
     scope = b"" if known in file.run.plain_links - file.run.keyword_links else b"PRIVATE "
-    if target not in file.runtime_links and not file.is_shared(index):
-        file.changes.add_after(index, b"target_link_libraries(%s %sMUSA::musart)" % (target, scope))
+    links = target not in file.runtime_links and not file.is_shared(index)
+    link = [b"target_link_libraries(%s %sMUSA::musart)" % (target, scope)] if links else []
+    if not needed:
+        file.changes.add_after(index, *link)
+    elif lines or link:
+        inside = (b"  " + line for line in (*lines, *link))
+        file.changes.add_after(index, b"if(%s)" % FOUND[CXX], *inside, b"endif()")
 
 
 def sources_as_cxx(file: CMakeFile, index: int) -> None:
@@ -67,7 +75,7 @@ def device_words(file: CMakeFile, index: int) -> tuple[list[bytes], list[bytes]]
     mixed: list[bytes] = []
     for text, given, found in _contents(file, index):
         if given.device:
-            sources.append(file.new_name(text))
+            sources.append(new_path(file.unit.surroundings, text))
         elif found.device:
             (mixed if found.host or file.function(index) else sources).append(text)
     return sources, mixed

@@ -13,7 +13,8 @@ from musify.languages.cmake.survey import ARCHITECTURES
 # Where the toolkit keeps FindMUSA and MUSAToolkit; upstream CMake has neither (FACTS 1.4, 6).
 MODULE_PATH = b'list(APPEND CMAKE_MODULE_PATH "$ENV{MUSA_HOME}/cmake" "/usr/local/musa/cmake")'
 _PROJECT_KEYWORDS = frozenset({b"VERSION", b"DESCRIPTION", b"HOMEPAGE_URL", b"LANGUAGES", b"COMPAT_VERSION"})
-_VERSION = re.compile(rb"\d+(?:\.\d+)*(?:\.\.\.<?\d+(?:\.\d+)*)?")
+_NUMBER = rb"(?:\d+|\$\{\w*(?i:version)\w*\}|@\w*(?i:version)\w*@)"
+_VERSION = re.compile(rb"%s(?:\.%s)*(?:\.\.\.<?%s(?:\.%s)*)?" % (_NUMBER, _NUMBER, _NUMBER, _NUMBER))
 _FLAGS = {FINDMUSA: b"MUSA_MCC_FLAGS", CXX: b"MUSA_COMPILE_OPTIONS", LANGUAGE: b"CMAKE_MUSA_FLAGS"}
 
 
@@ -120,7 +121,7 @@ class Enabling:
                 file.changes.find("MUS512", span, texts[0])
             return
         self._module_path(index)
-        if len(texts) > 1 and (_VERSION.fullmatch(texts[1]) or texts[1].strip(b"${}@") in facts.versions()):
+        if len(texts) > 1 and _VERSION.fullmatch(texts[1]):
             file.changes.remove_arguments(index, [1, *([2] if texts[2:3] == [b"EXACT"] else [])])
             file.changes.find("MUS511", file.commands[index].arguments[1].inner, texts[1])
 

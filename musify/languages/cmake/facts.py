@@ -12,6 +12,8 @@ from musify.rules.loader import Table
 from musify.rules.shipped import shipped_tables
 
 FINDMUSA, CXX, LANGUAGE = FORMS = ("findmusa", "cxx", "language")
+# What is true where the toolkit was found, in each form that asks for it.
+FOUND = {FINDMUSA: b"MUSA_FOUND", CXX: b"MUSAToolkit_FOUND"}
 
 
 class CMakeName(NamedTuple):

@@ -6,15 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from musify.languages.build.files import is_renamed
 from musify.languages.build.leftovers import cuda_words_in
 from musify.languages.build.unit import BuildUnit
 from musify.languages.cmake import facts
 from musify.languages.cmake.changes import Changes
 from musify.languages.cmake.reader import Command, read
+from musify.languages.cmake.sources import Sources
 from musify.languages.cmake.structure import DEFINITIONS, enclosing, value
-from musify.languages.cmake.survey import CMakeSurvey, Content, Sources, content_of, survey
-from musify.languages.registry import RENAMED_SUFFIXES
+from musify.languages.cmake.survey import ARCHITECTURES, ASKING, CMakeSurvey, Content, content_of, survey
 from musify.model import Evidence, Finding, Severity, Span
 
 _ADDING = frozenset({b"add_executable", b"add_library"})
@@ -75,6 +74,11 @@ class CMakeFile:
         given = content_of(self.data, self.commands[index].arguments[first:])
         return self.sources.resolved(given, self.function(index))
 
+    @cached_property
+    def asking(self) -> list[int]:
+        """The commands that ask for the language CUDA."""
+        return [index for index, _ in self.numbered(*ASKING) if b"CUDA" in self.texts(index)]
+
     def is_within(self, outer: int, inner: int) -> bool:
         """Whether whoever runs the command `inner` has passed the block that `outer` stands in."""
         around = self.blocks[outer]
@@ -109,12 +113,6 @@ class CMakeFile:
             if {b"CUDA::cudart", b"CUDA::cudart_static", b"MUSA::musart", b"MUSA::musart_static"} & set(texts[1:])
         )
 
-    def new_name(self, source: bytes) -> bytes:
-        """A source under the name that it gets in this run."""
-        stem, dot, suffix = source.rpartition(b".")
-        new = RENAMED_SUFFIXES.get((dot + suffix).decode("utf-8", "replace"))
-        return stem + new.encode() if new and is_renamed(self.unit.surroundings, source) else source
-
     def _compiles_device_code(self, index: int) -> bool:
         texts = self.texts(index)
         if len(texts) < 2 or _NOT_COMPILED & set(texts):
@@ -126,12 +124,13 @@ class CMakeFile:
 
     def is_done(self, index: int) -> bool:
         """Whether an earlier run has seen to the device sources of a command."""
-        for number in range(index):
+        given = set(self.texts(index)[1:])
+        for number, name in enumerate(self.names):
             texts = self.texts(number)
-            mine = texts[:2] == [b"FILTER", b"MUSA_SOURCES"] or (
-                any(b"MUSA_COMPILE_OPTIONS" in text for text in texts) and set(texts) & set(self.texts(index)[1:])
-            )
-            if mine and self.is_within(number, index):
+            if name == b"musa_" + self.names[index] and texts[: len(self.texts(index))] == self.texts(index):
+                return True
+            named = texts[:1] == [b"MUSA_SOURCES"] or any(b"MUSA_COMPILE_OPTIONS" in text for text in texts)
+            if named and given & set(texts):
                 return True
         return False
 
@@ -164,6 +163,12 @@ class CMakeFile:
     def architectures(self) -> list[bytes]:
         """The architectures of the target."""
         return [name.encode() for name in self.unit.settings.target.architectures]
+
+    def holds_architectures(self, variable: bytes) -> bool:
+        """Whether a variable holds what CMake's list of architectures holds; where the file sets it, as it does."""
+        holders = self.run.architecture_holders
+        own = self.own.variables.get(variable)
+        return variable in holders if own is None else variable == ARCHITECTURES or bool(own.variables & holders)
 
     def report_left(self, within: Span, text: bytes) -> None:
         """A note for each word of CUDA's in a stretch of the file that is still in the text put in its place."""

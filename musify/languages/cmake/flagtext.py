@@ -29,7 +29,7 @@ _ESCAPED_QUOTE = re.compile(rb'(?:\\\\)?\\"')
 _NEEDS_QUOTES = re.compile(rb"[\s;()#]|(?<!\\)\"")
 _PREFIXED = re.compile(rb"--offload-arch=mp_\$\{(\w+)\}")
 _UNWRAPPED = ("-Xcompiler", "--compiler-options")
-_STRINGS = frozenset({b"CMAKE_CXX_FLAGS", b"CMAKE_C_FLAGS"})
+_STRINGS = re.compile(rb"CMAKE_(?:CXX|C)_FLAGS\w*")
 
 
 class Kind(Enum):
@@ -212,7 +212,7 @@ def _as_cmake_has_it(
     refused = set()
     for position, edit in enumerate(edits):
         match = _PREFIXED.search(edit.new_text)
-        if match and match.group(1) in file.run.architecture_holders:
+        if match and file.holds_architectures(match.group(1)):
             edits[position] = edit._replace(new_text=edit.new_text.replace(b"mp_$", b"$"))
             findings = [item for item in findings if item.rule_id != "MUS524" or item.name != edit.name]
         if is_list and edit.name.startswith(_UNWRAPPED) and _whole_joined(file, edit.new_text):
@@ -224,7 +224,7 @@ def _as_cmake_has_it(
 def _whole_joined(file: CMakeFile, text: bytes) -> bool:
     """Whether a word is a variable that holds several words with blanks between them."""
     name = whole_reference(text)
-    return name is not None and (name in file.run.joined or name in _STRINGS)
+    return name is not None and (name in file.run.joined or _STRINGS.fullmatch(name) is not None)
 
 
 def _lists(data: bytes, within: Span, comments: Sequence[Span], kind: Kind) -> Iterator[tuple[list[FlagWord], bytes]]:

@@ -43,10 +43,30 @@ def convert(file: CMakeFile) -> None:
     """Replace nvcc's flags in what variables are set to."""
     for item, earlier in _assignments(file):
         _convert(file, item, rewrite(file, item.values, _kind(file, item), before=earlier))
-    for index, _ in file.numbered(b"string"):
-        texts = file.texts(index)
-        if texts[:3] == [b"REPLACE", b";", b" "] and texts[3:] and _becomes_list(file, texts[3]):
-            file.changes.remove(index)
+    for index, _ in file.numbered(b"string", b"separate_arguments"):
+        _between_string_and_list(file, index)
+
+
+def _between_string_and_list(file: CMakeFile, index: int) -> None:
+    """What makes a string of a list, or a list of a string, where FindMUSA has a list from the beginning."""
+    texts = file.texts(index)
+    if file.names[index] == b"separate_arguments":
+        new, old = texts[:1], texts[2:] or texts[:1]
+        names = [*new, *(name for name in map(whole_reference, old) if name)]
+    elif texts[:3] == [b"REPLACE", b";", b" "] and len(texts) == 5:
+        new, old = texts[3:4], texts[4:]
+        names = new
+    else:
+        return
+    if not any(_becomes_list(file, name) for name in names):
+        return
+    if new == [whole_reference(old[0])] or new == old:
+        file.changes.remove(index)
+        return
+    command = file.commands[index]
+    start = b"list(APPEND %s " if _becomes_list(file, new[0]) else b"set(%s "
+    text = start % renamed(file, b"${%s}" % new[0])[2:-1] + renamed(file, old[0])
+    file.changes.replace(Span(command.name.start, command.arguments[-1].end), text)
 
 
 def _assignments(file: CMakeFile) -> Iterator[tuple[Assignment, list[Span]]]:
@@ -112,8 +132,10 @@ def _convert(file: CMakeFile, item: Assignment, flags: Rewritten) -> None:
         file.changes.find("MUS514", item.values, file.data[item.values.start : item.values.end])
     reference = b"${" + item.variable + b"}"
     left = [word for word in flags.words if word != reference]
-    if not left and _adds(file, item) and (flags.edits or reference in flags.words):
+    if not left and _is_void(file, item) and (flags.edits or reference in flags.words):
         file.changes.remove(item.number)
+    elif not left and flags.edits and item.way[0] == b"set" and b'"' not in file.data[slice(*item.values)]:
+        file.changes.remove_arguments(item.number, range(1, item.rest))
     elif _becomes_list(file, item.variable) and item.way[0] != b"list" and not _is_commented(file, item):
         _append(file, item, left)
     elif item.variable.startswith(b"CMAKE_CUDA_FLAGS") and _needs_quotes(file, item, flags):
@@ -123,6 +145,12 @@ def _convert(file: CMakeFile, item: Assignment, flags: Rewritten) -> None:
             file.changes.edit(edit)
         if file.form == LANGUAGE and item.variable == b"CMAKE_CUDA_FLAGS" and not _adds(file, item):
             _keep_architectures(file, item)
+
+
+def _is_void(file: CMakeFile, item: Assignment) -> bool:
+    """Whether an assignment without values does nothing: it adds to a variable, or to FindMUSA's list."""
+    is_whole = item.rest == len(file.commands[item.number].arguments)
+    return _adds(file, item) or (_becomes_list(file, item.variable) and is_whole)
 
 
 def _is_late(file: CMakeFile, item: Assignment) -> bool:

@@ -40,6 +40,7 @@ def convert(file: CMakeFile) -> None:
     for index, _ in file.numbered(b"find_path", b"find_file"):
         for span in _searched(file, index):
             _header(file, span)
+            _program(file, span)
     for index, _ in file.numbered(b"find_program"):
         for span in _searched(file, index):
             _program(file, span)

@@ -5,28 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from musify.languages.build.files import new_path
 from musify.languages.build.words import word_edits
 from musify.languages.cmake import facts
-from musify.languages.cmake.facts import CXX, FINDMUSA, LANGUAGE, CMakeName
+from musify.languages.cmake.facts import FOUND, LANGUAGE, CMakeName
 from musify.languages.cmake.file import CMakeFile
 from musify.languages.cmake.reader import Argument, ArgumentKind
-from musify.languages.cmake.structure import references
+from musify.languages.cmake.structure import CONDITIONS, references
 from musify.model import Edit, Evidence, Finding, Severity, Span
 from musify.source import edits as applier
 
 _TARGET = re.compile(rb"(?<!\w)(?<!::)CUDA::\w+")
 # Variables that only CMake's own support of CUDA sets.
 _OF_CMAKE = re.compile(rb"CMAKE_CUDA_\w+|CUDAToolkit_\w+")
-_CONDITIONS = frozenset({b"if", b"elseif", b"while"})
-# What stands for "a compiler was found" where a form has no variable of its own for it.
-_FOUND = {FINDMUSA: b"MUSA_FOUND", CXX: b"MUSAToolkit_FOUND"}
+_BEFORE_TRUTH = frozenset({b"(", b"NOT", b"AND", b"OR"})
+_AFTER_TRUTH = frozenset({b")", b"AND", b"OR"})
 _LIBRARY_FOLDER = re.compile(
     rb"CUDA(?:_TOOLKIT_ROOT_DIR|_HOME|_PATH|_ROOT|Toolkit_(?:ROOT|TARGET_DIR|LIBRARY_ROOT))\}(/lib64)(?=[/\"'\s;)]|\Z)"
 )
-_NVCC = re.compile(rb"(?<=/bin/)nvcc(?=[\"\s;)]|\Z)")
+_NVCC = re.compile(rb"(?:(?<=/bin/)|(?<=BIN_DIR\}/))nvcc(?=[\"\s;)]|\Z)")
 _LANGUAGE = re.compile(rb"COMPILE_LANGUAGE:(?:\w+,)*(CUDA)(?=[,>])")
 _NOT_LANGUAGE = re.compile(rb"\$<NOT:\$<COMPILE_LANGUAGE:(CUDA)(?=>>)")
 _COMPILER = re.compile(rb"(?<=\$<)CUDA_COMPILER_(?:ID|VERSION)\b")
+_SOURCE = re.compile(rb"[\w./+${}*-]+(\.cuh?)(?![\w.])")
 
 
 def convert(file: CMakeFile) -> None:
@@ -34,7 +35,7 @@ def convert(file: CMakeFile) -> None:
     for index, command in enumerate(file.commands):
         if file.changes.is_removed(index):
             continue
-        _command(file, index)
+        _command(file, file.names[index], command.name)
         for argument in command.arguments:
             if argument.kind is not ArgumentKind.PARENTHESIS:
                 _argument(file, index, argument)
@@ -50,6 +51,9 @@ def renamed(file: CMakeFile, text: bytes) -> bytes:
         if file.is_renamed(name)
     }
     edits = list(word_edits(text, whole))
+    for match in _SOURCE.finditer(text):
+        suffix = new_path(file.unit.surroundings, match.group()).rpartition(b".")[2]
+        edits.append(Edit(Span(*match.span(1)), b"." + suffix, ""))
     edits += [Edit(span, new, "") for span, new in places.items() if not any(_touch(span, edit.span) for edit in edits)]
     return applier.apply(text, edits)
 
@@ -58,12 +62,11 @@ def _touch(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _command(file: CMakeFile, index: int) -> None:
-    """The name of a command of FindCUDA, unless the project has a function of that name."""
-    name = facts.names("command", file.form).get(file.names[index])
-    if name is None or file.names[index] in file.run.parameters:
+def _command(file: CMakeFile, called: bytes, span: Span) -> None:
+    """The name of a command of FindCUDA (`called` in lower case), unless the project has a function of that name."""
+    name = facts.names("command", file.form).get(called)
+    if name is None or called in file.run.parameters:
         return
-    span = file.commands[index].name
     if not name.musa:
         file.changes.find("MUS510", span, name.cuda)
     elif file.data[span.start : span.end].isupper():
@@ -75,8 +78,8 @@ def _command(file: CMakeFile, index: int) -> None:
 def _argument(file: CMakeFile, index: int, argument: Argument) -> None:
     data = file.data
     text = data[argument.inner.start : argument.inner.end]
-    if text == b"CMAKE_CUDA_COMPILER" and file.form in _FOUND and _is_tested(file, index, argument):
-        file.changes.replace(argument.inner, _FOUND[file.form], name=text.decode())
+    if text == b"CMAKE_CUDA_COMPILER" and file.form in FOUND and _is_tested(file, index, argument):
+        file.changes.replace(argument.inner, FOUND[file.form], name=text.decode())
         return
     for span, name in (*_variables(file, data, argument), *_targets(file, data, argument)):
         if not file.rename(span, name) and file.changes.is_free(span):
@@ -89,15 +92,24 @@ def _argument(file: CMakeFile, index: int, argument: Argument) -> None:
         file.changes.replace(Span(*match.span(1)), b"/lib", name="lib64", review=True)
     for match in _NVCC.finditer(data, *argument.inner):
         file.changes.replace(Span(*match.span()), b"mcc", name="nvcc", evidence="documented")
+    if _is_after(file, index, argument, b"COMMAND"):
+        _command(file, text.lower(), argument.inner)
     _expressions(file, argument)
 
 
+def _is_after(file: CMakeFile, index: int, argument: Argument, keyword: bytes) -> bool:
+    """Whether an argument of a condition stands after a keyword."""
+    place = file.commands[index].arguments.index(argument)
+    return file.names[index] in CONDITIONS and [keyword] == file.texts(index)[max(0, place - 1) : place]
+
+
 def _is_tested(file: CMakeFile, index: int, argument: Argument) -> bool:
-    """Whether a condition asks if a variable is true, and not if it is defined."""
-    if file.names[index] not in _CONDITIONS:
+    """Whether a condition asks if a variable is true, and not if it is defined, or what it is."""
+    if file.names[index] not in CONDITIONS:
         return False
     place = file.commands[index].arguments.index(argument)
-    return place == 0 or file.texts(index)[place - 1] != b"DEFINED"
+    texts = [b"(", *file.texts(index), b")"]
+    return texts[place] in _BEFORE_TRUTH and texts[place + 2] in _AFTER_TRUTH
 
 
 def _expressions(file: CMakeFile, argument: Argument) -> None:
@@ -123,7 +135,8 @@ def _variables(file: CMakeFile, data: bytes, argument: Argument) -> Iterator[tup
     for span in _names(data, argument):
         text = data[span.start : span.end]
         if text in known:
-            yield span, known[text]
+            if not any(re.fullmatch(pattern, text) for pattern in file.run.composed):
+                yield span, known[text]
         elif _OF_CMAKE.fullmatch(text) and text not in facts.versions():
             yield span, CMakeName(text, b"", Evidence.NONE, False)
 

@@ -56,7 +56,7 @@ def _of_target(file: CMakeFile, index: int) -> None:
     handed_on = {span for span, scope in scopes.items() if scope == b"INTERFACE"}
     lost = [item for item in items if (item in device and item.span in handed_on) or _asks_language(file, item)]
     if lost or (device and not reached and target not in file.host_targets):
-        _unreachable(file, index, lost or device)
+        _unreachable(file, index, lost or device, items)
         return
     for number in reached:
         file.options[number] += [word for item in device for word in _moved(file, item, index)]
@@ -193,14 +193,19 @@ def _is_only(data: bytes, inner: Span, span: Span) -> bool:
     return not before.strip() and not after.strip()
 
 
-def _unreachable(file: CMakeFile, index: int, device: Sequence[Word]) -> None:
-    for item in device:
-        file.changes.find("MUS514", item.span, file.data[item.span.start : item.span.end])
+def _unreachable(file: CMakeFile, index: int, device: Sequence[Word], items: Sequence[Word]) -> None:
+    gone = []
     for item in device:
         assert item.body is not None
         flags = rewrite(file, item.body)
+        if flags.edits and not flags.words:
+            file.changes.findings += flags.findings
+            gone.append(item)
+            continue
+        file.changes.find("MUS514", item.span, file.data[item.span.start : item.span.end])
         for edit in flags.edits:
             file.changes.edit(edit)
+    _take_out(file, index, gone, [item for item in items if item not in gone])
 
 
 def _legacy(file: CMakeFile, index: int) -> None:

@@ -71,9 +71,7 @@ def _keeps(file: CMakeFile, setting: Setting) -> bool:
         return _standard(file, setting)
     if setting.name in (b"LANGUAGE", b"LINKER_LANGUAGE"):
         return _language(file, setting)
-    if setting.name in _FLAGS:
-        _flags(file, setting)
-    return True
+    return setting.name not in _FLAGS or _flags(file, setting)
 
 
 def _span(file: CMakeFile, setting: Setting) -> Span:
@@ -143,17 +141,21 @@ def _for_findmusa(file: CMakeFile, setting: Setting, whole: Span) -> bool:
     return True
 
 
-def _flags(file: CMakeFile, setting: Setting) -> None:
+def _flags(file: CMakeFile, setting: Setting) -> bool:
+    """Flags of sources or targets; False where none is left."""
     arguments = file.commands[setting.number].arguments[setting.place + 1 : setting.end]
     if not arguments:
-        return
+        return True
     kind = Kind.STRING if setting.name == b"COMPILE_FLAGS" else Kind.LIST
     flags = rewrite(file, span_of(arguments), kind)
+    file.changes.findings += flags.findings
+    if flags.edits and not flags.words:
+        return False
     if flags.edits and file.form == FINDMUSA:
         file.changes.find("MUS514", _span(file, setting), file.data[slice(*span_of(arguments))])
     for edit in flags.edits:
         file.changes.edit(edit)
-    file.changes.findings += flags.findings
+    return True
 
 
 def _variable(file: CMakeFile, index: int) -> None:

@@ -124,13 +124,18 @@ def _broken(data: bytes, reading: Reading, start: int) -> Reading:
 
 
 def tokens(data: bytes) -> list[Token]:
-    """Comments, literals (quoted and bracket arguments), and words, in order."""
+    """Comments, literals (quoted and bracket arguments), and words, in order. Code of Python's is a name of its own."""
     reading = read(data)
     found = [Token(TokenKind.COMMENT, *span) for span in reading.comments]
     found += [Token(TokenKind.WORD, *span) for span in reading.words]
     for command in reading.commands:
         found.append(Token(TokenKind.WORD, *command.name))
-        found += [Token(_TOKEN_KINDS[argument.kind], argument.start, argument.end) for argument in command.arguments]
+        before = b"", b""
+        for argument in command.arguments:
+            is_python = before[1] == b"-c" and b"py" in before[0].lower()
+            kind = TokenKind.NAME if is_python else _TOKEN_KINDS[argument.kind]
+            found.append(Token(kind, argument.start, argument.end))
+            before = before[1], data[argument.start : argument.end]
     return sorted(found, key=lambda token: token.start)
 
 

@@ -68,7 +68,8 @@ def _variable(file: CMakeFile, index: int, standard: bytes) -> None:
 
 def _host_variable(file: CMakeFile, index: int, standard: bytes) -> None:
     """CMAKE_CXX_STANDARD, which CMake lets hold for CUDA too where nothing else is said."""
-    if file.form == CXX or file.run.standards & {b"CUDA", b"target"} or not _is_about_device(file):
+    said = file.run.standards & {b"CUDA", b"target"} or b"flags" in file.own.standards
+    if file.form == CXX or said or not _is_about_device(file):
         return
     _flag(file, index, standard)
 

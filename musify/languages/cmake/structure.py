@@ -12,6 +12,7 @@ from musify.model import Span
 _OPENERS = frozenset({b"if", b"foreach", b"while", b"function", b"macro", b"block"})
 _BRANCHES = frozenset({b"elseif", b"else"})
 _CLOSERS = frozenset({b"endif", b"endforeach", b"endwhile", b"endfunction", b"endmacro", b"endblock"})
+CONDITIONS = (b"if", b"elseif", b"while")
 DEFINITIONS = (b"function", b"macro")
 _ELEMENT = re.compile(rb"[^\s;\"]+")
 _REFERENCE = re.compile(rb"\$(?P<place>ENV|CACHE)?\{(?P<name>[\w./+-]+)\}|@(?P<at>[A-Za-z_]\w*)@")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from musify.languages.build.facts import cuda_words
@@ -18,20 +19,25 @@ ARCHITECTURES = b"CMAKE_CUDA_ARCHITECTURES"
 FLAG_VARIABLE = re.compile(rb"CMAKE_CUDA_FLAGS(?:_\w+)?|CUDA_NVCC_FLAGS(?:_\w+)?")
 _NAMED_FLAGS = re.compile(rb"\w*(?:NVCC|CUDA)\w*FLAGS\w*", re.I)
 _FOR_DEVICE = re.compile(rb"COMPILE_LANG(?:UAGE|_AND_ID):(?:\w+,)*(?:CUDA|\$\{\w*CUDA)")
+# A copy of the modules with which CMake itself finds CUDA, and of what lies beside them.
+_MODULE_OF_CMAKE = re.compile(r"(?:.*/)?(?:FindCUDA(?:Toolkit)?\.cmake|FindCUDA/[^/]+\.cmake)\Z")
 _FIND_MODULE = re.compile(r"(?:.*/)?Find(\w+)\.cmake\Z")
 # A compiler for device code where it is called.
 COMPILER = re.compile(
     rb"(?:.*/)?nvcc|\$\{(?:CMAKE_CUDA_COMPILER|CUDA_NVCC_EXECUTABLE|CUDAToolkit_NVCC_EXECUTABLE|NVCC)\}"
 )
 _OF_CMAKE = re.compile(rb"CMAKE_|CUDA_NVCC_FLAGS|CUDA\w*_(?:DIRS?|LIBRARIES|LIBRARY|ROOT)\Z|PROJECT_")
+# What can ask for a language.
+ASKING = (b"project", b"enable_language")
+_CONDITIONAL = frozenset({b"if", b"elseif", b"else"})
 LINK_KEYWORDS = frozenset({b"PUBLIC", b"PRIVATE", b"INTERFACE"})
 _DEVICE_SOURCE = re.compile(rb".*\.cu>*\Z", re.S)
 _HOST_SOURCE = re.compile(rb".*\.(?:c|cc|cpp|cxx|c\+\+|C|m|mm|f|f90|F90)>*\Z", re.S)
 _TARGETS = frozenset({b"add_executable", b"add_library", b"cuda_add_executable", b"cuda_add_library"})
-_ARGUMENTS_OF_FUNCTIONS = re.compile(rb"ARG[NV]\d*\Z")
 _MAKING = re.compile(rb"(?i)\b(?:add_(?:executable|library)|target_sources)\s*\(")
 # A pattern that collects sources of any kind.
 _ANY_FILE = re.compile(rb"(?:\A|[/*])\*(?:\.\*|\.c\*)?\Z")
+_LINE = re.compile(rb"[^;<>\s]+(?: +[^;<>\s]+)+")
 _STANDARD = re.compile(rb"CUDA_STANDARD|cuda_std_\d+")
 
 
@@ -61,11 +67,12 @@ class CMakeSurvey:
     `variables`: what they are set to hold. `parameters`: for each function (lower case) the variables and prefixes of
     variables that hold what it is given. `keyword_links`, `plain_links`: targets whose libraries are linked with and
     without PUBLIC, PRIVATE or INTERFACE. `targets`: names that the project makes. `architectures`: variables that hold
-    GPU architectures, `flags`: flags for device code. `standards`: languages whose
-    standard is set (CXX, CUDA), and `target` where targets have one for CUDA. `joined`:
-    variables that hold several words as one. `compilers`: variables that hold the call of a compiler for device code.
-    `packages`: what the project has a Find module for. `language_modules`: folders of files that teach CMake the
-    language MUSA.
+    GPU architectures, `flags`: flags for device code. `standards`: languages whose standard is set (CXX, CUDA),
+    `target` where targets have one for CUDA, `flags` where it stands among flags. `joined`: variables that hold
+    several words as one. `compilers`: variables that hold the call of a compiler for device code. `packages`: what the
+    project has a Find module for. `language_modules`: folders of files that teach CMake the language MUSA. `asks`:
+    folders of files that ask for CUDA, and whether one does so outside conditions. `composed`: patterns of variables
+    that are set under a name put together of others (`CUDA_${name}_LIBRARY`).
     """
 
     variables: dict[bytes, Content] = field(default_factory=dict)
@@ -81,6 +88,8 @@ class CMakeSurvey:
     compilers: set[bytes] = field(default_factory=set)
     packages: set[bytes] = field(default_factory=set)
     language_modules: set[str] = field(default_factory=set)
+    asks: dict[str, bool] = field(default_factory=dict)
+    composed: set[bytes] = field(default_factory=set)
 
     @cached_property
     def architecture_variables(self) -> frozenset[bytes]:
@@ -108,8 +117,16 @@ class CMakeSurvey:
         """Whether a file makes targets or gives them sources, which other files of the run may name."""
         return _MAKING.search(data) is not None
 
+    def is_optional(self, path: str) -> bool:
+        """Whether the project that a file belongs to can be built without CUDA, as far as can be seen."""
+        folders = [str(folder) for folder in PurePosixPath(path).parents]
+        asks = [self.asks[folder] for folder in folders if folder in self.asks] or list(self.asks.values())
+        return bool(asks) and not any(asks)
+
     def add(self, other: CMakeSurvey) -> None:
         """Take in the facts of another file."""
+        for folder, is_sure in other.asks.items():
+            self.asks[folder] = self.asks.get(folder, False) or is_sure
         for name, content in other.variables.items():
             self.variables[name] = self.variables.get(name, Content()).with_(content)
         for name, parameters in other.parameters.items():
@@ -120,7 +137,7 @@ class CMakeSurvey:
             (self.keyword_links, other.keyword_links), (self.plain_links, other.plain_links),
             (self.targets, other.targets), (self.architectures, other.architectures), (self.standards, other.standards),
             (self.flags, other.flags), (self.joined, other.joined), (self.compilers, other.compilers),
-            (self.packages, other.packages),
+            (self.packages, other.packages), (self.composed, other.composed),
         ):  # fmt: skip
             mine |= theirs
         self.language_modules |= other.language_modules
@@ -142,9 +159,16 @@ def scoped(name: bytes, function: bytes) -> bytes:
     return function + b":" + name if b"${" in name and function else name
 
 
+def is_module_of_cmake(path: str) -> bool:
+    """Whether a file is the project's copy of one of CMake's modules for CUDA."""
+    return _MODULE_OF_CMAKE.match(path) is not None
+
+
 def survey(path: str, data: bytes) -> CMakeSurvey:
     """The facts of one file. Never raises."""
     found = CMakeSurvey()
+    if is_module_of_cmake(path):
+        return found
     if path.rpartition("/")[2] == "CMakeDetermineMUSACompiler.cmake":
         found.language_modules.add(path.rpartition("/")[0])
     module = _FIND_MODULE.match(path)
@@ -156,6 +180,10 @@ def survey(path: str, data: bytes) -> CMakeSurvey:
     for command, name, blocks in zip(commands, names, enclosing(names), strict=True):
         definitions = [block for block in blocks if names[block] in DEFINITIONS]
         inside = _first(data, commands[definitions[-1]]).lower() if definitions else b""
+        if name in ASKING and b"CUDA" in [value(data, argument) for argument in command.arguments]:
+            folder = str(PurePosixPath(path).parent)
+            is_sure = not any(names[block] in _CONDITIONAL for block in blocks)
+            found.asks[folder] = found.asks.get(folder, False) or is_sure
         _look(found, data, command, name, inside)
     return found
 
@@ -164,10 +192,14 @@ def _look(found: CMakeSurvey, data: bytes, command: Command, name: bytes, inside
     arguments = command.arguments
     texts = [value(data, argument) for argument in arguments]
     found.standards |= {b"target" for text in texts if _STANDARD.fullmatch(text)}
+    if any(FLAG_VARIABLE.fullmatch(text) for text in texts[:3]) and any(b"-std=" in text for text in texts):
+        found.standards.add(b"flags")
     if not texts:
         return
     found.flags |= _flags(data, arguments, texts, name)
     found.joined |= _joined(name, texts)
+    if name in _SETTING and _COMPOSED.fullmatch(texts[0]):
+        found.composed.add(_REFERENCES.sub(rb"\\w+", texts[0]))
     if name in DEFINITIONS:
         found.parameters.setdefault(texts[0].lower(), frozenset())
         found.parameters[texts[0].lower()] |= frozenset(texts[1:])
@@ -200,6 +232,10 @@ def _flags(data: bytes, arguments: Sequence[Argument], texts: Sequence[bytes], n
     return {item for item in names if not _OF_CMAKE.match(item)}
 
 
+_SETTING = frozenset({b"set", b"find_library", b"find_path", b"find_file", b"find_program"})
+_REFERENCES = re.compile(rb"\$\{\w+\}")
+_COMPOSED = re.compile(rb"CUDA_(?:[A-Z]\w*(?:\$\{\w+\}\w*)+|\$\{\w+\}_\w+)")
+_GENCODE = (b"-gencode", b"--generate-code")
 _VARIABLES = frozenset({b"set", b"list", b"file", b"foreach", b"set_target_properties", b"set_property"})
 _CALLING = frozenset({b"add_custom_command", b"add_custom_target", b"execute_process"})
 _STANDARD_VARIABLES = {b"CMAKE_CXX_STANDARD": b"CXX", b"CMAKE_CUDA_STANDARD": b"CUDA"}
@@ -213,7 +249,9 @@ _BUILT_IN = frozenset(
 
 
 def _joined(name: bytes, texts: Sequence[bytes]) -> set[bytes]:
-    """The variable that gets the words of a list as one."""
+    """The variable that gets the words of a list, or of a line, as one."""
+    if name == b"set" and len(texts) > 1 and _LINE.fullmatch(texts[1]):
+        return {texts[0]}
     if name == b"list" and texts[0] == b"JOIN":
         return set(texts[3:4])
     if name == b"string" and texts[0] == b"JOIN":
@@ -241,6 +279,8 @@ def _variable(
     if name == b"foreach" and b"LISTS" in texts:
         content = Content(variables=frozenset(texts[texts.index(b"LISTS") + 1 :]))
     found.variables[target] = found.variables.get(target, Content()).with_(content)
+    if any(text.startswith(_GENCODE) for text in texts[position + 1 :]):
+        found.flags.add(target)
     if target == ARCHITECTURES:
         found.architectures |= content.variables
     elif name == b"set" and len(texts) > 1 and COMPILER.fullmatch(texts[1]):
@@ -251,44 +291,6 @@ def _variable(
 
 def _first(data: bytes, command: Command) -> bytes:
     return value(data, command.arguments[0]) if command.arguments else b""
-
-
-class Sources:
-    """Which words stand for device sources in one file: by their suffix, by their variable, by who calls."""
-
-    def __init__(self, own: CMakeSurvey, run: CMakeSurvey) -> None:
-        self._own = own
-        self._run = run
-
-    def resolved(self, content: Content, inside: bytes = b"") -> Content:
-        """What is held in the end, with what variables hold. `inside` is the function around it, in lower case."""
-        return self._resolve(content, inside, frozenset())
-
-    def _resolve(self, content: Content, inside: bytes, seen: frozenset[bytes]) -> Content:
-        device, host = content.device, content.host
-        for name in content.variables - seen:
-            more = self._resolve(self._held(name, inside, seen | {name}), inside, seen | {name})
-            device, host = device or more.device, host or more.host
-        return Content(device, host)
-
-    def _held(self, name: bytes, inside: bytes, seen: frozenset[bytes]) -> Content:
-        found = self._own.variables.get(name) or self._run.variables.get(name)
-        if inside and self._is_parameter(name, inside) and b"(" + inside not in seen:
-            for call in self._run.calls.get(inside, ()):
-                given = self._resolve(call.content, call.inside, seen | {b"(" + inside})
-                found = given if found is None else found.with_(given)
-        return found or Content()
-
-    def _is_parameter(self, name: bytes, inside: bytes) -> bool:
-        if _ARGUMENTS_OF_FUNCTIONS.match(name):
-            return True
-        parameters = self._run.parameters.get(inside, frozenset())
-        return name in parameters or any(name.startswith(item) for item in parameters if item.endswith(b"_"))
-
-    def callers(self, function: bytes) -> tuple[int, int]:
-        """How often a function is called with device sources, and how often at all."""
-        calls = self._run.calls.get(function, [])
-        return sum(self.resolved(call.content, call.inside).device for call in calls), len(calls)
 
 
 def together(surveys: Iterable[CMakeSurvey]) -> CMakeSurvey:

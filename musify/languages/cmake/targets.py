@@ -8,6 +8,7 @@ from musify.languages.cmake.cxx import as_cxx, device_words, filtered, sources_a
 from musify.languages.cmake.facts import CXX, FINDMUSA
 from musify.languages.cmake.file import CMakeFile
 from musify.languages.cmake.flagtext import written
+from musify.languages.cmake.guards import conditions
 from musify.languages.cmake.names import renamed
 from musify.languages.cmake.survey import scoped
 from musify.model import Span
@@ -38,8 +39,9 @@ def _with_findmusa(file: CMakeFile, index: int, keyword: bytes) -> None:
     if file.data[command.name.start : command.name.end].isupper():
         name = name.upper()
     options = [b"OPTIONS", *map(written, file.options[index])] if file.options[index] else []
-    if file.is_shared(index):
-        _with_either(file, index, name, keyword, options)
+    needed = conditions(file, index)
+    if needed:
+        _with_either(file, index, needed, [*([keyword] if keyword else []), _call(file, index, name, options)])
         return
     if keyword:
         file.changes.add_before(index, keyword)
@@ -48,15 +50,19 @@ def _with_findmusa(file: CMakeFile, index: int, keyword: bytes) -> None:
         _append(file, index, options)
 
 
-def _with_either(file: CMakeFile, index: int, name: bytes, keyword: bytes, options: Sequence[bytes]) -> None:
-    """A function that is called with device sources now and then tells by what it is given."""
+def _call(file: CMakeFile, index: int, name: bytes, options: Sequence[bytes]) -> bytes:
+    """A command under another name, with options."""
     command = file.commands[index]
-    arguments = renamed(file, file.data[command.name.end : command.closing]) + b"".join(b" " + word for word in options)
+    arguments = renamed(file, file.data[command.name.end : command.closing])
+    return name + arguments + b"".join(b" " + word for word in options) + b")"
+
+
+def _with_either(file: CMakeFile, index: int, needed: Sequence[bytes], lines: Sequence[bytes]) -> None:
+    """A command that has no device sources, or no MUSA, now and then: lines in its place where it has both."""
     sources, mixed = device_words(file, index)
-    file.changes.add_before(
-        index, *filtered([*sources, *mixed]), b"if(MUSA_SOURCES)", *([b"  " + keyword] if keyword else []),
-        b"  " + name + arguments + b")", b"else()",
-    )  # fmt: skip
+    picked = filtered([*sources, *mixed]) if b"MUSA_SOURCES" in needed else []
+    condition = b"if(%s)" % b" AND ".join(needed)
+    file.changes.add_before(index, *picked, condition, *(b"  " + line for line in lines), b"else()")
     file.changes.deepen(index)
     file.changes.add_after(index, b"endif()")
 
