@@ -261,7 +261,11 @@ CHANGES = {
     ),
     "command line": (
         'add_custom_command(OUTPUT o COMMAND nvcc -arch sm_80 -Xcompiler "-a -b" x.c COMMENT "nvcc")\n',
-        'add_custom_command(OUTPUT o COMMAND mcc --offload-arch=mp_31 -a -b x.c COMMENT "nvcc")\n',
+        'add_custom_command(OUTPUT o COMMAND mcc --offload-arch=mp_31 -a -b x.c -lmusart COMMENT "nvcc")\n',
+    ),
+    "command line without a program": (
+        "execute_process(COMMAND nvcc --version)\nadd_custom_target(a COMMAND nvcc -fatbin ${S})\n",
+        "execute_process(COMMAND mcc --version)\nadd_custom_target(a COMMAND mcc -fatbin ${S})\n",
     ),
     "line ends": ("project(a CUDA)\r\n", ("project(a CXX)\n" + BLOCK).replace("\n", "\r\n")),
     "no end of line": ("project(a CUDA)", ("project(a CXX)\n" + BLOCK).rstrip("\n")),
@@ -409,6 +413,15 @@ def test_unattested_names_stay_where_the_user_wants_it(rules: RuleBook) -> None:
     text = "set(A ${CUDA_cufft_LIBRARY})\ntarget_link_libraries(a PRIVATE CUDA::curand CUDA::cublas)\n"
     after = "set(A ${CUDA_cufft_LIBRARY})\ntarget_link_libraries(a PRIVATE CUDA::curand MUSA::mublas)\n"
     assert convert(rules, text, unattested="keep").text == after
+
+
+def test_commands_say_what_sources_are_that_keep_their_name(rules: RuleBook) -> None:
+    text = "set(S b.cu)\nadd_custom_command(OUTPUT a COMMAND nvcc -c ${S} DEPENDS b.cu)\n"
+    settings = Settings(Target(("mp_31",), "5.2"))
+    conversion = convert_build(
+        Document(text.encode()), Language.CMAKE, rules, settings, BuildSurroundings("CMakeLists.txt", keeps_names=True)
+    )
+    assert conversion.new_data.decode() == text.replace("nvcc -c", "mcc -c -x musa")
 
 
 ELSEWHERE = {

@@ -171,7 +171,7 @@ def rewrite(
     `before` are stretches whose flags come first in the same list, so that the architectures are written once.
     `host`: see FlagForm.
     """
-    earlier = [word for span in before for word in _flag_words(file.data, words(file.data, span, file.comments))]
+    earlier = [word for span in before for word in flag_words(file.data, words(file.data, span, file.comments))]
     edits: list[Edit] = []
     findings: list[Finding] = []
     for flags, separator in _lists(file.data, within, file.comments, kind):
@@ -233,7 +233,7 @@ def _lists(data: bytes, within: Span, comments: Sequence[Span], kind: Kind) -> I
     separator = b" "
     if kind is Kind.LIST and (data[within.start - 1 : within.start] == b":" or b'"' in _between(data, within, own)):
         separator = b";"
-    yield _flag_words(data, own), separator
+    yield flag_words(data, own), separator
     for word in own:
         if word.body is not None:
             yield from _lists(data, word.body, comments, Kind.LIST)
@@ -246,7 +246,8 @@ def _between(data: bytes, within: Span, own: Sequence[Word]) -> bytes:
     return b"".join(data[end:start] for end, start in zip(ends, starts, strict=True))
 
 
-def _flag_words(data: bytes, own: Sequence[Word]) -> list[FlagWord]:
+def flag_words(data: bytes, own: Sequence[Word]) -> list[FlagWord]:
+    """Words as a shell hands them on."""
     return [FlagWord(word.span, _shell_text(data[word.inner.start : word.inner.end])) for word in own]
 
 

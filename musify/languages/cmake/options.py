@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from musify.languages.build.additions import Additions
+from musify.languages.build.flags import COMMAND_LINE
+from musify.languages.build.variables import Variables
 from musify.languages.cmake.cxx import OPTIONS, to_host_sources
 from musify.languages.cmake.facts import CXX, FINDMUSA, LANGUAGE
 from musify.languages.cmake.file import CMakeFile
-from musify.languages.cmake.flagtext import Kind, Word, device_condition, rewrite, span_of, words, written
+from musify.languages.cmake.flagtext import Kind, Word, device_condition, flag_words, rewrite, span_of, words, written
 from musify.languages.cmake.names import renamed
 from musify.languages.cmake.structure import whole_reference
-from musify.languages.cmake.survey import COMPILER, LINK_KEYWORDS
-from musify.model import Span
+from musify.languages.cmake.survey import COMPILER, LINK_KEYWORDS, Content
+from musify.model import Finding, Span
 
 # Where flags for all device sources of a folder go.
 FOLDER_FLAGS = {FINDMUSA: b"MUSA_MCC_FLAGS", CXX: OPTIONS}
@@ -252,7 +255,27 @@ def _command_lines(file: CMakeFile, index: int) -> None:
             file.changes.replace(arguments[position].inner, b"mcc", name="nvcc", evidence="documented")
         last = next((i for i in range(position + 1, len(texts)) if _WORD.fullmatch(texts[i])), len(texts))
         if last > position + 1:
-            flags = rewrite(file, span_of(arguments[position + 1 : last]), Kind.COMMAND)
+            within = span_of(arguments[position + 1 : last])
+            flags = rewrite(file, within, Kind.COMMAND)
             file.changes.findings += flags.findings
             for edit in flags.edits:
                 file.changes.edit(edit)
+            _add_words(file, index, within)
+
+
+def _add_words(file: CMakeFile, index: int, within: Span) -> None:
+    """What nvcc does without and mcc needs. A variable that holds device sources stands for one."""
+    given = flag_words(file.data, words(file.data, within, file.comments, Kind.COMMAND))
+    given = [word._replace(text=b".cu") if _is_source(file, index, word.text) else word for word in given]
+    for item in Additions(file.unit, Variables(), (), COMMAND_LINE).results(given):
+        if isinstance(item, Finding):
+            file.changes.findings.append(item)
+        else:
+            file.changes.edit(item)
+
+
+def _is_source(file: CMakeFile, index: int, text: bytes) -> bool:
+    name = whole_reference(text)
+    if name is None:
+        return False
+    return file.sources.resolved(Content(variables=frozenset({name})), file.function(index)).device
