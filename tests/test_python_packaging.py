@@ -231,9 +231,11 @@ def test_lists_of_architectures(tmp_path: Path, text: str, expected: str) -> Non
     ("text", "expected"),
     [
         ("subprocess.run(['nvcc', '-V'])", "subprocess.run(['mcc', '--version'])"),
-        ("subprocess.run([home + '/bin/nvcc', '-arch=sm_80', x])", "subprocess.run([home + '/bin/mcc', '--offload-arch=mp_31', x])"),
+        ("subprocess.run([home + '/bin/nvcc', '-arch=sm_80', x])", "subprocess.run([home + '/bin/mcc', '--offload-arch=mp_31', x, '-lmusart'])"),
         ("os.system('nvcc -arch=sm_80 -c a.c')", "os.system('mcc --offload-arch=mp_31 -c a.c')"),
         ("os.system(f'{nvcc} -arch=sm_80 -o {out} -c {src}')", "os.system(f'{nvcc} --offload-arch=mp_31 -o {out} -c {src}')"),
+        ("subprocess.run(['nvcc', 'a.o', '-o', out])", "subprocess.run(['mcc', 'a.o', '-o', out, '-lmusart'])"),
+        ("subprocess.run(['nvcc', *more, 'a.o'])", "subprocess.run(['mcc', *more, 'a.o'])"),
         ("shutil.which('nvcc')", "shutil.which('mcc')"),
         ("nvcc = os.environ.get('NVCC', 'nvcc')", "nvcc = os.environ.get('NVCC', 'mcc')"),
         ("os.path.join(CUDA_HOME, 'lib64')", "os.path.join(CUDA_HOME, 'lib')"),
@@ -345,3 +347,45 @@ def test_plain_setuptools_runs(tmp_path: Path) -> None:
     assert extension["sources"] == ["src/wrapper.pyx", "src/kernels.mu"]
     assert extension["extra_compile_args"] == {"gcc": [], "mcc": [*ALL, "-c", "-fPIC"]}
     assert extension["library_dirs"] == [str(home / "lib")] and extension["libraries"] == ["musart", "murand"]
+
+
+# --- CMake's variables, and settings in TOML
+
+
+def other_file(tmp_path: Path, name: str, source: str, *options: str) -> str:
+    tree = write(tmp_path / "in", {name: source})
+    done = musify("convert", tree, "-o", tmp_path / "out", *(options or OPTIONS))
+    assert done.code == 0, done.err
+    return (tmp_path / "out" / name).read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "expected"),
+    [
+        ("a.sh", "cmake -DCMAKE_CUDA_ARCHITECTURES=80 .\n", 'cmake -DMUSA_ARCHITECTURES="mp_22;mp_31" .\n'),
+        ("a.sh", 'cmake "-DCMAKE_CUDA_ARCHITECTURES=80;90" .\n', 'cmake "-DMUSA_ARCHITECTURES=mp_22;mp_31" .\n'),
+        ("a.sh", 'cmake -DCMAKE_CUDA_ARCHITECTURES="80" .\n', 'cmake -DMUSA_ARCHITECTURES="mp_22;mp_31" .\n'),
+        ("a.sh", "cmake -DCMAKE_CUDA_ARCHITECTURES=$ARCH .\n", "cmake -DMUSA_ARCHITECTURES=$ARCH .\n"),
+        ("a.sh", "cmake -DWITH_CUDA=ON -DCUDAToolkit_X=1 .\n", "cmake -DWITH_CUDA=ON -DCUDAToolkit_X=1 .\n"),
+        ("a.py", "os.system('cmake -DCMAKE_CUDA_ARCHITECTURES=80 .')\n", None),
+        ("pyproject.toml", "[tool.other]\ncmake = '-DCMAKE_CUDA_ARCHITECTURES=80'\n", None),
+        ("pyproject.toml", "[tool.other.define]\nCMAKE_CUDA_ARCHITECTURES = '80'\n", None),
+        (
+            "pyproject.toml",
+            "[tool.scikit-build]\ncmake.args = ['-DWITH_CUDA=ON'] # -DCMAKE_CUDA_ARCHITECTURES=80\n",
+            None,
+        ),
+        (
+            "pyproject.toml",
+            "[tool.scikit-build]\ncmake.define.CMAKE_CUDA_ARCHITECTURES = 'native' # all\n",
+            "[tool.scikit-build]\ncmake.define.MUSA_ARCHITECTURES = 'mp_22;mp_31' # all\n",
+        ),
+        ("pyproject.toml", "[project]\ndescription = 'a # CUDA_HOME'\n", "[project]\ndescription = 'a # MUSA_HOME'\n"),
+    ],
+)
+def test_variables_handed_to_cmake(tmp_path: Path, name: str, source: str, expected: str | None) -> None:
+    head = "import os\n" if name.endswith(".py") else ""
+    converted = other_file(tmp_path, name, head + source, "--arch", "mp_22", "--arch", "mp_31")
+    if name.endswith(".py"):
+        expected = source.replace("-DCMAKE_CUDA_ARCHITECTURES=80", '-DMUSA_ARCHITECTURES="mp_22;mp_31"')
+    assert converted == head + (source if expected is None else expected)

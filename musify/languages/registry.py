@@ -25,6 +25,7 @@ class Language(str, Enum):
     DOCKERFILE = "dockerfile"
     YAML = "yaml"
     COMPILE_COMMANDS = "compile_commands"
+    TOML = "toml"
     PLAIN = "plain"
 
 
@@ -42,6 +43,7 @@ _READERS = frozenset(
         Language.MESON,
         Language.PYTHON,
         Language.SHELL,
+        Language.TOML,
         Language.XMAKE,
         Language.YAML,
     }

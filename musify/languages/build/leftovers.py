@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from musify.languages.build.facts import cuda_words, words
+from musify.languages.build.requirements import requirement_of
 from musify.languages.build.unit import BuildUnit
 from musify.model import Finding, Severity, Span
 
@@ -55,6 +56,7 @@ def _word_around(data: bytes, hit: tuple[int, int], floor: int, end: int) -> Spa
 def _left(data: bytes, span: Span, *, is_own: bool) -> Finding:
     text = data[span.start : span.end]
     word = words().get(text)
+    requirement = requirement_of(text)
     name = text.decode("utf-8", "replace")
     if word is not None:
         known = {
@@ -62,6 +64,8 @@ def _left(data: bytes, span: Span, *, is_own: bool) -> Finding:
             "what_zh": f"MUSA 对应为 {word.musa.decode()}" if word.musa else "未知对应物",
         }
         return Finding("MUS503", span, name, known)
+    if requirement is not None:
+        return Finding("MUS547", span, name, requirement)
     return Finding("MUS504", span, name, severity=Severity.NOTE if is_own else None)
 
 

@@ -12,6 +12,7 @@ from musify.languages.python.packaging.command_lines import find_command_lines
 from musify.languages.python.packaging.extensions import ExtensionUse, find_extensions
 from musify.languages.python.packaging.flag_lists import find_flags
 from musify.languages.python.packaging.folders import find_folders
+from musify.languages.python.packaging.list_commands import find_list_commands
 from musify.languages.python.packaging.own_names import find_own_names
 from musify.languages.python.packaging.programs import find_programs
 from musify.languages.python.packaging.prose import find_prose
@@ -34,6 +35,7 @@ def convert_packaging(unit: BuildUnit, module: PythonModule) -> Iterator[Edit | 
 def _passes(unit: BuildUnit, module: PythonModule, use: ExtensionUse) -> Iterator[Iterator[Edit | Finding]]:
     yield find_versions(unit, module)
     yield find_flags(unit, module)
+    yield find_list_commands(unit, module)
     yield find_command_lines(unit, module)
     yield find_programs(unit, module, use.builds_cuda)
     yield find_folders(module)

@@ -1,4 +1,4 @@
-"""Commands that Python hands to a shell as one string."""
+"""Commands that Python hands to a shell as one string, and variables that it hands to CMake."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 
 from musify.languages.build.commands import Commands
+from musify.languages.build.flags import FlagWord
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.variables import named_like_compiler
 from musify.languages.python.module import PythonModule
 from musify.languages.python.packaging.facts import shell_functions
+from musify.languages.python.packaging.flag_words import is_writable
 from musify.languages.python.strings import StringLiteral
 from musify.languages.shell.conversion import script_results
+from musify.languages.shell.definitions import definition_results
 from musify.languages.shell.script import Command, read_script
 from musify.model import Edit, Finding
 
@@ -25,12 +28,15 @@ def find_command_lines(unit: BuildUnit, module: PythonModule) -> Iterator[Edit |
     handed = {node.id for call in module.calls if call.calls(*shell_functions()) and call.arguments
               for node in [module.value(call.arguments[0].value)] if node is not None}  # fmt: skip
     for literal in module.strings:
-        if literal.node.id in handed or _COMPILATION.fullmatch(literal.text):
+        if literal.text.startswith(b"-DC") and is_writable(literal) and len(literal.pieces) == 1:
+            word = FlagWord(literal.contents[0], literal.text)
+            yield from definition_results(Commands(unit), [word], in_text=True)
+        elif literal.node.id in handed or _COMPILATION.fullmatch(literal.text):
             yield from _results(unit, literal)
 
 
 def _results(unit: BuildUnit, literal: StringLiteral) -> Iterator[Edit | Finding]:
-    if len(literal.pieces) > 1 or not all(stretch.verbatim for stretch in literal.stretches):
+    if len(literal.pieces) > 1 or not is_writable(literal):
         return
     script = read_script(unit.data, literal.contents[0], _readable(literal))
     commands = Commands(unit)

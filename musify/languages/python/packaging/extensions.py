@@ -81,6 +81,7 @@ def find_extensions(unit: BuildUnit, use: ExtensionUse) -> Iterator[Edit | Findi
     for item in ExtensionImports(unit.data, use.module, use.uses).results():
         if isinstance(item, Finding) or unit.text(item.span) != item.new_text:
             yield item
+    yield from _build_requirement(unit, use)
     yield from _without_counterpart(use)
     yield from _keywords(use)
     yield from _device_code(unit, use)
@@ -91,6 +92,16 @@ def _own_build(use: ExtensionUse) -> Iterator[Finding]:
         if item.name in use.facts.renamed:
             span = Span(item.name_node.start_byte, item.name_node.end_byte)
             yield Finding("MUS542", span, item.name, {"module": use.facts.musa})
+
+
+def _build_requirement(unit: BuildUnit, use: ExtensionUse) -> Iterator[Finding]:
+    """A note where a setup script takes the module in: builds in isolation have only what they require."""
+    if unit.surroundings.path.rpartition("/")[2] != "setup.py":
+        return
+    for statement in use.module.imports:
+        if statement.module == use.facts.module or any(use.facts.module == item.target for item in statement.items):
+            yield Finding("MUS549", statement.span, use.facts.musa.partition(".")[0])
+            return
 
 
 def _without_counterpart(use: ExtensionUse) -> Iterator[Finding]:
