@@ -46,7 +46,8 @@ def find_settings(unit: BuildUnit, file: LuaFile) -> Iterator[Edit | Finding]:
         elif setting.name == "toolchains" and not any(_CUDA.search(string.text) for string in strings):
             continue
         elif setting.name in known():
-            yield known()[setting.name].at(setting.group.span, setting.name)
+            written = (setting.place.content or setting.place.text).decode("utf-8", "replace")
+            yield known()[setting.name].at(setting.group.span, written)
 
 
 def find_calls(unit: BuildUnit, file: LuaFile) -> Iterator[Edit | Finding]:
