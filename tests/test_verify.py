@@ -270,12 +270,29 @@ def test_a_header_is_blamed_at_its_own_line(tmp_path: Path, gcc: list[object]) -
     assert "b.cuh:3" in done.out and "b.muh:3" in done.out and "architecture-threshold at b.cuh:2" in done.out
 
 
+def test_a_header_beside_the_folder_is_blamed(tmp_path: Path, gcc: list[object]) -> None:
+    tree = write(tmp_path / "in", {"src/a.cu": '#include "../b.cuh"\nint b;\n', "b.cuh": ASSEMBLY})
+    convert(tree)
+    done = verify(tree, *gcc, "-v", "--only", "a.cu")
+    assert done.code == 0 and set(ids(done)) == {"MUS954"} and "inline-ptx at b.cuh:1" in done.out
+
+
 def test_edits_by_hand_explain_too_and_stay_found(tmp_path: Path, gcc: list[object]) -> None:
     tree = write(tmp_path / "in", {"a.cu": SOURCE})
     path = convert(tree) / "a.mu"
     path.write_text(path.read_text(encoding="utf-8").replace("musaFree(p)", "free(p)"), encoding="utf-8")
     done = verify(tree, *gcc, "-v")
     assert done.code == 1 and ids(done) == ["MUS951", "MUS954"] and "edits by hand in a.cu" in done.out
+
+
+def test_files_added_by_hand_are_seen(tmp_path: Path, gcc: list[object]) -> None:
+    tree = write(tmp_path / "in", {"src/a.cu": '#include "../b.cuh"\n#include "cuda_runtime.h"\n', "b.cuh": ASSEMBLY})
+    output = convert(tree)
+    write(output, {"mine/more.h": "#include <musa_runtime.h>\n", "src/own.h": '#include "../mine/more.h"\n'})
+    path = output / "src" / "a.mu"
+    path.write_text(path.read_text(encoding="utf-8") + '#include "own.h"\n', encoding="utf-8")
+    done = verify(tree, *gcc, "-v", "--only", "a.cu")
+    assert set(ids(done)) == {"MUS951", "MUS954"} and "inline-ptx at b.cuh:1" in done.out
 
 
 def test_a_wrong_rename_is_found(tmp_path: Path, gcc: list[object]) -> None:

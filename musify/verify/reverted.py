@@ -46,20 +46,38 @@ def _in_literal(outline: Outline, offset: int) -> bool:
 
 
 class Twin:
-    """The twin of a converted tree in a folder of its own: links to the converted files, and files where it differs."""
+    """The twin of a converted tree in a folder of its own: files where it differs, and links to all the rest.
+
+    Folders with files of the conversion are folders here too, so that `../x.h` stays inside.
+    """
 
     def __init__(self, folder: Path, records: Sequence[Record], root: Path, ways: Ways, book: RuleBook) -> None:
         self.root = folder
         self.differs = False
+        folders = {"."}
         for record in records:
-            goal = folder / os.path.relpath(record.converted, root)
-            goal.parent.mkdir(parents=True, exist_ok=True)
+            below = os.path.relpath(record.converted, root)
+            folders.update(os.fspath(part) for part in Path(below).parents)
             content = self._content(record, ways, book)
             if content is not None:
+                goal = folder / below
+                goal.parent.mkdir(parents=True, exist_ok=True)
                 goal.write_bytes(content)
                 self.differs = True
-            elif record.converted.exists():
-                goal.symlink_to(record.converted.absolute())
+        if self.differs:
+            for below in folders:
+                (folder / below).mkdir(parents=True, exist_ok=True)
+            for below in folders:
+                self._link(root / below, folder / below)
+
+    @staticmethod
+    def _link(real: Path, folder: Path) -> None:
+        """Give a folder of the twin what its own has: links for all that is not there yet."""
+        entries = os.scandir(real) if real.is_dir() else ()
+        for entry in entries:
+            goal = folder / entry.name
+            if not os.path.lexists(goal):
+                goal.symlink_to(entry.path)
 
     @staticmethod
     def _content(record: Record, ways: Ways, book: RuleBook) -> bytes | None:
