@@ -15,6 +15,7 @@ from musify.source.lexer import significant
 
 _MARKER = re.compile(rb'^#(?:line)? (\d+) "((?:[^"\\\n]|\\.)*)"[^\n]*\n?', re.M)
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_CACHED = 2000
 _ESCAPED = re.compile(rb"\\(.)")
 
 
@@ -40,8 +41,7 @@ def user_lines(output: bytes, root: Path) -> list[Line]:
 
 
 def _add(found: list[Line], path: str, number: int, text: bytes) -> None:
-    for offset, content in enumerate(_logical_lines(text)):
-        tokens = tuple(content)
+    for offset, tokens in enumerate(_logical_lines(text)):
         if not tokens:
             continue
         last = found[-1] if found else None
@@ -51,8 +51,12 @@ def _add(found: list[Line], path: str, number: int, text: bytes) -> None:
             found.append(Line(path, number + offset, tokens))
 
 
-def _logical_lines(text: bytes) -> list[list[bytes]]:
-    """The tokens of each line; those of a literal over several lines count for its first."""
+@lru_cache(maxsize=_CACHED)
+def _logical_lines(text: bytes) -> list[tuple[bytes, ...]]:
+    """The tokens of each line; those of a literal over several lines count for its first.
+
+    A header comes to the same text in most files that include it.
+    """
     lines: list[list[bytes]] = [[]]
     position = 0
     for token in significant(text):
@@ -60,7 +64,7 @@ def _logical_lines(text: bytes) -> list[list[bytes]]:
             lines.append([])
         lines[-1].append(text[token.start : token.end])
         position = token.start
-    return lines
+    return [tuple(line) for line in lines]
 
 
 class _Inside:
