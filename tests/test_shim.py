@@ -92,7 +92,7 @@ def test_every_rename_is_undone(rules: RuleBook) -> None:
 
 
 def test_every_renamed_header_leads_back(rules: RuleBook) -> None:
-    files = shim_files(rules)
+    files = shim_files(rules, shim_names(rules))
     renamed = [
         (path, rule) for path in rules.all_headers() if (rule := rules.header(path)) and rule.action is Action.RENAME
     ]
@@ -124,7 +124,7 @@ def test_a_conversion_leaves_the_shim_alone(tmp_path: Path, rules: RuleBook) -> 
 
 def test_written_by_the_command(tmp_path: Path, rules: RuleBook) -> None:
     assert musify("verify", "--write-shim", tmp_path / "shim").code == 0
-    assert contents(tmp_path / "shim") == shim_files(rules)
+    assert contents(tmp_path / "shim") == shim_files(rules, shim_names(rules))
     assert musify("verify", "--write-shim", tmp_path / "shim").code == 0
 
 

@@ -232,6 +232,15 @@ def test_equal_tokens(equal: dict[str, Any], name: str) -> None:
     assert {file["checks"]["preprocess"] for file in files} == {"passed"}
 
 
+def test_names_of_musa_that_were_there_before_stay(tmp_path: Path, gcc: list[object]) -> None:
+    """The shim would make them CUDA's in the converted file, where the conversion did not write them."""
+    tests = "#if defined(MUSART_VERSION) || defined(musaStream_t)\nint a;\n#endif\n"
+    tree = write(tmp_path / "in", {"a.cu": SOURCE + tests + "int musa = musaEventDefault;\n"})
+    convert(tree)
+    done = verify(tree, *gcc, "-v")
+    assert (done.code, done.out) == (0, "")
+
+
 EXPLAINED = {
     "a threshold": ("#if __CUDA_ARCH__ >= 860\nint a;\n#endif\n", "architecture-threshold at {}/a.cu:1"),
     "a value of the architecture": ("int a = __CUDA_ARCH__;\n", "api-name at {}/a.cu:1"),

@@ -49,6 +49,15 @@ class ShimNames(NamedTuple):
     shared: Mapping[bytes, tuple[bytes, ...]]
     architecture: Mapping[bytes, bytes]
 
+    def without(self, names: Collection[bytes]) -> ShimNames:
+        """Without these MUSA names, which then mean what the source says."""
+        plain, macros, architecture = (
+            {new: old for new, old in table.items() if new not in names}
+            for table in (self.plain, self.macros, self.architecture)
+        )
+        shared = {new: group for new, group in self.shared.items() if new not in names}
+        return ShimNames(plain, macros, self.merged, shared, architecture)
+
 
 def shim_names(book: RuleBook) -> ShimNames:
     """The names that the conversion changes, the other way round."""
@@ -91,9 +100,8 @@ def choices(book: RuleBook, names: ShimNames, used: Collection[bytes]) -> list[s
     return found
 
 
-def shim_files(book: RuleBook) -> dict[str, bytes]:
-    """The files of the shim: relative paths with their content."""
-    names = shim_names(book)
+def shim_files(book: RuleBook, names: ShimNames) -> dict[str, bytes]:
+    """The files of the shim for these names: relative paths with their content."""
     files = {
         PRELUDE: _file("CUDA's names for MUSA's.", _prelude(names)),
         BEFORE: _file("Macros that the source defined for a header to see.", _handed_on(names.macros)),
@@ -118,14 +126,14 @@ def write_shim(folder: Path, book: RuleBook, *, force: bool = False) -> int:
 
     Raises MusifyError where they cannot be written, or (unless `force`) would take the place of another's file.
     """
-    files = shim_files(book)
+    files = shim_files(book, shim_names(book))
     made.write({folder / path: content for path, content in files.items()}, force=force)
     return len(files)
 
 
-def cached_shim(book: RuleBook) -> Path:
-    """A folder with the shim of these rules, made on first use. Raises MusifyError where it cannot be made."""
-    files = shim_files(book)
+def cached_shim(book: RuleBook, names: ShimNames) -> Path:
+    """A folder with the shim for these names, made on first use. Raises MusifyError where it cannot be made."""
+    files = shim_files(book, names)
     digest = hashlib.sha256()
     for path, content in sorted(files.items()):
         digest.update(path.encode() + b"\0" + content + b"\0")

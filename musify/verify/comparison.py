@@ -13,16 +13,15 @@ _Keys = list[tuple[bytes, ...]]
 
 
 class Difference(NamedTuple):
-    """Lines of the original that lines of the converted file do not equal; one of the two may be empty."""
+    """Lines of the original that lines of the converted file do not equal; one of the two may be empty.
+
+    `old` and `new` show the first tokens that differ.
+    """
 
     original: Sequence[Line]
     converted: Sequence[Line]
-
-    def shown(self) -> tuple[str, str]:
-        """The first tokens that differ, of both sides."""
-        sides = [list(chain.from_iterable(line.tokens for line in side)) for side in self]
-        start = next((i for i, (a, b) in enumerate(zip(*sides, strict=False)) if a != b), min(map(len, sides)))
-        return _text(sides[0][start:]), _text(sides[1][start:])
+    old: str
+    new: str
 
 
 def differences(original: list[Line], converted: list[Line], same: Same) -> list[Difference]:
@@ -30,11 +29,21 @@ def differences(original: list[Line], converted: list[Line], same: Same) -> list
     old, new = keys(original, same), keys(converted, same)
     if old == new:
         return []
-    return [
-        Difference(original[a:b], converted[c:d])
-        for a, b, c, d in _changed(old, new)
-        if list(chain.from_iterable(old[a:b])) != list(chain.from_iterable(new[c:d]))
-    ]
+    found = (_difference(original[a:b], converted[c:d], old[a:b], new[c:d]) for a, b, c, d in _changed(old, new))
+    return [item for item in found if item is not None]
+
+
+def _difference(original: list[Line], converted: list[Line], old: _Keys, new: _Keys) -> Difference | None:
+    """None where the tokens are the same and only stand on other lines."""
+    keys_old, keys_new = list(chain.from_iterable(old)), list(chain.from_iterable(new))
+    if keys_old == keys_new:
+        return None
+    start = next(
+        (i for i, (a, b) in enumerate(zip(keys_old, keys_new, strict=False)) if a != b),
+        min(len(keys_old), len(keys_new)),
+    )
+    sides = [list(chain.from_iterable(line.tokens for line in side))[start:] for side in (original, converted)]
+    return Difference(original, converted, _text(sides[0]), _text(sides[1]))
 
 
 def _changed(old: _Keys, new: _Keys) -> Iterator[tuple[int, int, int, int]]:

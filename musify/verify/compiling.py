@@ -36,7 +36,7 @@ def check_compile(workshop: Workshop, record: Record) -> Check | None:
         return report.skipped(f"the original does not compile: {reason}", f"原文件无法编译：{reason}")
     if workshop.twin.differs and _compile(workshop, compiler, workshop.reverted(record)).code == 0:
         place = _place(workshop, errors(after.err + after.out)[0]) or Line(record.file.relative, 1, ())
-        cause = causes(workshop, {place.path}, place)
+        cause = causes(workshop, place)
         note = report.whole(
             "MUS959", target=record.output_path, reason=first_error(after), cause=cause[0], cause_zh=cause[1]
         )

@@ -42,6 +42,7 @@ class _Comparison:
         self._report = report
         self._findings: list[FindingRecord] = []
         self._compared = 0
+        self._paths: set[str] = set()
         self.depends_on_side = False
 
     def of(self, which: Pass) -> Check | None:
@@ -57,6 +58,7 @@ class _Comparison:
             finding = self._report.whole("MUS955", target=self._record.output_path, reason=reason)
             return Check(Status.FAILED, [finding])
         original = user_lines(before.out, plan.original)
+        self._paths |= {line.path for line in original}
         self._compared += sum(len(line.tokens) for line in original)
         self.depends_on_side = self.depends_on_side or self._asks_for_side(original)
         found = differences(original, user_lines(after.out, plan.converted), self._workshop.same)
@@ -96,11 +98,10 @@ class _Comparison:
 
     def _finding(self, identifier: str, item: Difference, which: Pass) -> FindingRecord:
         workshop = self._workshop
-        old, new = item.shown()
         place = item.original[0] if item.original else in_original(workshop, item.converted[0])
         after = f"{item.converted[0].path}:{item.converted[0].number}" if item.converted else "-"
-        cause = causes(workshop, {line.path for line in item.original} | {place.path}, place)
+        cause = causes(workshop, place, self._paths)
         return self._report.in_file(
-            place, identifier, before=f"{place.path}:{place.number}", old=old, new=new, after=after,
+            place, identifier, before=f"{place.path}:{place.number}", old=item.old, new=item.new, after=after,
             which=_WHICH[which][0], which_zh=_WHICH[which][1], cause=cause[0], cause_zh=cause[1],
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from musify.engine.results import FindingRecord, finding_record
 from musify.languages.cuda.names import RENAME
@@ -72,23 +72,36 @@ def in_original(workshop: Workshop, line: Line) -> Line:
     return Line(record.file.relative, way.original_line(line.number), ())
 
 
-def causes(workshop: Workshop, paths: set[str], place: Line) -> tuple[str, str]:
-    """The edits that change more than names and lie nearest to a place, in English and Chinese."""
-    for path in sorted(paths):
-        record = workshop.original_record(path)
-        way = None if record is None else workshop.way(record)
-        if way is None:
-            continue
-        nearest = _nearest(way, structural(way, workshop.plan.book), place.number)
-        if nearest:
-            places = [(f"{path}:{line}", rule) for line, rule in nearest]
-            return (
-                ", ".join(f"{rule} at {where}" for where, rule in places),
-                "、".join(f"{where} 处的 {rule}" for where, rule in places),
-            )
-        if not way.is_exact:
-            return f"edits by hand in {path}", f"{path} 中的手工修改"
+def causes(workshop: Workshop, place: Line, others: Collection[str] = ()) -> tuple[str, str]:
+    """The edits that change more than names, in English and Chinese: those nearest to a place, else files with such.
+
+    `others` are the files that take part in what is compiled.
+    """
+    way = _way(workshop, place.path)
+    nearest = _nearest(way, structural(way, workshop.plan.book), place.number) if way is not None else []
+    if nearest:
+        places = [(f"{place.path}:{line}", rule) for line, rule in nearest]
+        return (
+            ", ".join(f"{rule} at {where}" for where, rule in places),
+            "、".join(f"{where} 处的 {rule}" for where, rule in places),
+        )
+    if way is not None and not way.is_exact:
+        return f"edits by hand in {place.path}", f"{place.path} 中的手工修改"
+    paths = [path for path in sorted(others) if _is_changed(workshop, path)][:_MOST_CAUSES]
+    if paths:
+        return f"edits in {', '.join(paths)}", f"{'、'.join(paths)} 中的编辑"
     return "edits in files that it includes", "其所包含文件中的编辑"
+
+
+def _way(workshop: Workshop, path: str) -> Way | None:
+    record = workshop.original_record(path)
+    return None if record is None else workshop.way(record)
+
+
+def _is_changed(workshop: Workshop, path: str) -> bool:
+    """Whether a file was changed by more than renames."""
+    way = _way(workshop, path)
+    return way is not None and (not way.is_exact or bool(structural(way, workshop.plan.book)))
 
 
 def _nearest(way: Way, edits: Sequence[Edit], line: int) -> list[tuple[int, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +12,7 @@ from pathlib import Path
 
 from musify.clang.database import Database
 from musify.headers.shim import ShimNames, cached_shim, choices, shim_names
+from musify.languages.cuda.macros import PASTED
 from musify.rules.book import RuleBook
 from musify.source.document import NotText, read
 from musify.source.edits import EditConflict
@@ -20,6 +23,8 @@ from musify.verify.model import Depth
 from musify.verify.preprocessed import Same
 from musify.verify.records import Record, RecordMismatch, edits_of
 from musify.verify.reverted import Twin
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 @dataclass
@@ -76,13 +81,30 @@ class Workshop:
 
     @cached_property
     def names(self) -> ShimNames:
-        """The names of the shim."""
-        return shim_names(self.plan.book)
+        """The names of the shim, without those that the original holds already and the conversion did not write."""
+        names = shim_names(self.plan.book)
+        known = frozenset([*names.plain, *names.macros, *names.architecture])
+        return names.without(self._words_of_originals(known) - self._written(known))
+
+    def _words_of_originals(self, wanted: frozenset[bytes]) -> frozenset[bytes]:
+        found: set[bytes] = set()
+        for record in self.plan.records:
+            if record.is_source:
+                with contextlib.suppress(OSError, NotText):
+                    found |= wanted.intersection(_WORD.findall(read(record.file.path).data))
+        return frozenset(found)
+
+    def _written(self, wanted: frozenset[bytes]) -> frozenset[bytes]:
+        """The names that recorded edits wrote; of a beginning that macros paste, all that begin so."""
+        edits = [edit for record in self.plan.records if record.is_source for edit in record.edits]
+        words = {word for edit in edits for word in _WORD.findall(edit.new_text.encode())}
+        beginnings = tuple({edit.new_text.encode() for edit in edits if edit.rule_id == PASTED})
+        return frozenset(name for name in wanted if name in words or (beginnings and name.startswith(beginnings)))
 
     @cached_property
     def shim(self) -> Path:
         """The folder of the shim headers."""
-        return cached_shim(self.plan.book)
+        return cached_shim(self.plan.book, self.names)
 
     @property
     def twin(self) -> Twin:
