@@ -402,6 +402,12 @@ def test_is_said(rules: RuleBook, text: str, identifier: str) -> None:
     assert identifier in convert(rules, text).ids
 
 
+def test_flags_of_a_variable_without_a_counterpart(rules: RuleBook) -> None:
+    result = convert(rules, 'set(CMAKE_CUDA_FLAGS_INIT "-use_fast_math -arch=sm_80")\n')
+    assert result.text == 'set(CMAKE_CUDA_FLAGS_INIT "-use_fast_math --offload-arch=mp_31")\n'
+    assert "MUS510" in result.ids and "MUS902" not in result.ids
+
+
 def test_the_language_form_needs_files_that_teach_it(rules: RuleBook) -> None:
     text = "project(a CXX CUDA)\n"
     assert "MUS517" in convert(rules, text, form="language").ids

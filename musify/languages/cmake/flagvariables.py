@@ -123,7 +123,8 @@ def _is_reference(file: CMakeFile, span: Span, variable: bytes) -> bool:
 
 def _becomes_list(file: CMakeFile, variable: bytes) -> bool:
     """Whether a variable that is a string for CMake's CUDA is a list for FindMUSA."""
-    return file.form == FINDMUSA and variable.startswith(b"CMAKE_CUDA_FLAGS")
+    is_flags = variable.startswith(b"CMAKE_CUDA_FLAGS") and variable in facts.names("variable", file.form)
+    return file.form == FINDMUSA and is_flags
 
 
 def _convert(file: CMakeFile, item: Assignment, flags: Rewritten) -> None:
