@@ -120,6 +120,8 @@ TABLE = [
     ("-gencode arch=$(VIRTUAL),code=$(REAL)", "--offload-arch=$(REAL)", "MUS524"),
     ("-g -gencode arch=compute_$(SM),code=compute_$(SM)", "-g", "MUS521"),
     ("-gencode arch=compute_$(A),code=sm_$(A) -gencode arch=compute_80,code=compute_80", "--offload-arch=mp_$(A)", "MUS524 MUS521"),
+    ("-arch=compute_$(SM) -c", "-arch=compute_$(SM) -c", "MUS524"),
+    ("-arch=compute_$(A) -code=sm_$(B)", "--offload-arch=mp_$(B)", "MUS524"),
     ("-gencode $(GENCODE)", "-gencode $(GENCODE)", "MUS524"),
     # language
     ("-x cu", "-x musa", ""),

@@ -72,6 +72,7 @@ class _Conversion:
         flags = list(read_flags(self.words, self.settings.target.sdk))
         self.standards = [flag.first for flag in flags if b"-std" in flag.rule.spellings]
         asked = [_asked_for(flag) for flag in flags if flag.rule.action == "architecture"]
+        self.virtual_only = not any(item and (item.real or item.variables) for item in asked)
         # Where variables name the architectures and PTX is all that stands beside them, the variables say enough.
         self.variable_only = any(item and item.variables for item in asked) and not any(
             item and item.real for item in asked
@@ -143,7 +144,7 @@ class _Conversion:
         if asked is None:
             return
         known = list(self._variable_flags(flag, asked))
-        if asked.variables and not known:
+        if (asked.variables and not known) or self._is_lone_virtual(flag, asked):
             yield self._about_variable(_reported(flag, "MUS524"))
             return
         new = list(known)
@@ -159,6 +160,11 @@ class _Conversion:
             yield change._replace(name=name, finding="MUS521", arguments=_NO_PTX)
         else:
             yield change
+
+    def _is_lone_virtual(self, flag: Flag, asked: Architectures) -> bool:
+        """`-arch=compute_$(SM)` where nothing else says for which cards."""
+        variable = bool(asked.virtual) and all(VARIABLE.search(item) for item in asked.virtual)
+        return self.virtual_only and variable and flag.spelling not in _CODES
 
     def _variable_flags(self, flag: Flag, asked: Architectures) -> Iterator[bytes]:
         head, _, _ = flag.rule.to.partition(b"{}")

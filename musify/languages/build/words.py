@@ -44,6 +44,8 @@ def word_edits(data: bytes, within: Span) -> Iterator[Edit]:
             version = _VERSIONED.match(data, end, within.end)
             if version is not None:  # MUSA's folder carries no version
                 end, applicability = version.end(), Applicability.REVIEW
+            elif data[end : end + 1] == b"-":  # a version that the program puts in, or another folder
+                continue
         yield Edit(
             Span(match.start(), end), word.musa, BUILD_WORD, applicability, word.cuda.decode(), "", word.evidence.value
         )

@@ -72,7 +72,8 @@ def slot_of(module: PythonModule, node: Node) -> Slot:
     if literal is not None:
         return Slot(node, literal.text, literal if is_writable(literal) else None)
     if inner is not None and inner.type == "call" and (said := _formatted(module, inner)) is not None:
-        return Slot(node, said.text, said if is_writable(said) else None)
+        numbered = said.text.count(UNKNOWN) < 2  # of several `{}` each stands for the next argument
+        return Slot(node, said.text, said if is_writable(said) and numbered else None)
     return Slot(node, _head(module, inner) + UNKNOWN, None)
 
 

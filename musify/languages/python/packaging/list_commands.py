@@ -11,6 +11,7 @@ from musify.languages.build.unit import BuildUnit
 from musify.languages.build.variables import Variables
 from musify.languages.python.module import PythonModule
 from musify.languages.python.nodes import span_of
+from musify.languages.python.packaging.facts import shell_functions
 from musify.languages.python.packaging.flag_words import elements, is_list, says_nvcc, slot_of
 from musify.model import Edit, Finding
 
@@ -23,9 +24,10 @@ _SEPARATOR = b", "
 def find_list_commands(unit: BuildUnit, module: PythonModule) -> Iterator[Edit | Finding]:
     """Edits and findings for lists that are whole commands of nvcc: handed to a call as they are."""
     for call in module.calls:
-        for argument in call.arguments[:1]:
-            if is_list(argument.value) and _is_whole(module, argument.value):
-                yield from _additions(unit, module, argument.value)
+        if call.calls(*shell_functions()) or call.method_name == "spawn":
+            for argument in call.arguments[:1]:
+                if is_list(argument.value) and _is_whole(module, argument.value):
+                    yield from _additions(unit, module, argument.value)
 
 
 def _is_whole(module: PythonModule, listed: Node) -> bool:

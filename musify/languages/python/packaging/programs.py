@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
 _PROGRAM = re.compile(rb"(?P<folder>.*[/\\])?(?P<name>nvcc)(?:\.exe)?")
 _FLAGS = re.compile(rb"compile_args|postargs|cflags|compiler_flags|nvcc_flags")
-# Functions that take a program, or put its path together.
-_TAKES_PROGRAM = re.compile(
-    rb"(?i)which|find|join|search|locate|exec|run|call|check|popen|system|path|exists|access|spawn|env|get\Z"
-)
+# Functions that put the path of a program together or look for it, and those that run their first argument.
+_LOOKS_FOR = re.compile(rb"(?i)which|find|join|search|locate|path|exists|access|env|get\Z")
+_RUNS = re.compile(rb"(?i)exec|run|call|check|popen|system|spawn")
 _NAMES_COMPILER = re.compile(rb"(?i)nvcc(?!\w*(?:version|mode|flag|arg|opt))|\bcompiler(?:_path|_exe|_bin|_cmd)?\Z")
 _TRANSPARENT = ("parenthesized_expression", "conditional_expression", "boolean_operator")
 
@@ -92,7 +91,7 @@ def _is_program(node: Node) -> bool:
     if parent is None:
         return False
     if parent.type == "argument_list" and parent.parent is not None:
-        return _takes_program(parent.parent)
+        return _takes_program(parent.parent, node)
     if parent.type in ("list", "tuple", "set"):
         return _is_in_command(parent, node)
     if parent.type == "binary_operator":
@@ -100,8 +99,11 @@ def _is_program(node: Node) -> bool:
     return _is_given_to_compiler(parent)
 
 
-def _takes_program(call: Node) -> bool:
-    return _TAKES_PROGRAM.search(text_of(call.child_by_field_name("function")).rpartition(b".")[2]) is not None
+def _takes_program(call: Node, argument: Node) -> bool:
+    function = text_of(call.child_by_field_name("function")).rpartition(b".")[2]
+    listed = call.child_by_field_name("arguments")
+    first = listed is not None and parts_of(listed)[0] == argument
+    return _LOOKS_FOR.search(function) is not None or (first and _RUNS.search(function) is not None)
 
 
 def _is_in_command(listed: Node, node: Node) -> bool:
@@ -111,7 +113,7 @@ def _is_in_command(listed: Node, node: Node) -> bool:
         return True
     around = listed.parent
     if around is not None and around.type == "argument_list" and around.parent is not None:
-        return _takes_program(around.parent)
+        return _takes_program(around.parent, listed)
     return around is not None and _is_given_to_compiler(around)
 
 
