@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def texts_with_edits(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
     data = draw(st.lists(st.sampled_from([b"ab", b"\n", b"c d", b"\r\n", b"\xe9"]), max_size=30)).copy()
     joined = b"".join(data)
     cuts = sorted(set(draw(st.lists(st.integers(0, len(joined)), max_size=8))))
-    spans = list(zip(cuts[::2], cuts[1::2], strict=False))
+    apart = draw(st.booleans())
+    spans = list(zip(cuts[::2], cuts[1::2], strict=False)) if apart else list(itertools.pairwise(cuts))
     return joined, [edit(a, b, draw(st.sampled_from([b"", b"X", b"YY\n", b"z"]))) for a, b in spans]
 
 

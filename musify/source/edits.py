@@ -47,13 +47,15 @@ def apply(data: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def inverse(data: bytes, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits that lead from `apply(data, edits)` back to `data`."""
-    backwards = []
+    """The edits that lead from `apply(data, edits)` back to `data`; what was removed in one place comes back as one."""
+    backwards: list[Edit] = []
     shift = 0
     for edit in in_order(edit for edit in edits if edit.applicability is not Applicability.MANUAL):
         start = edit.span.start + shift
-        backwards.append(
-            Edit(Span(start, start + len(edit.new_text)), data[edit.span.start : edit.span.end], edit.rule_id)
-        )
+        span, text = Span(start, start + len(edit.new_text)), data[edit.span.start : edit.span.end]
         shift += len(edit.new_text) - (edit.span.end - edit.span.start)
+        if backwards and backwards[-1].span.end == start and start in (backwards[-1].span.start, span.end):
+            last = backwards.pop()
+            span, text = Span(last.span.start, span.end), last.new_text + text
+        backwards.append(Edit(span, text, edit.rule_id))
     return backwards
