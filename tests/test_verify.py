@@ -242,6 +242,10 @@ def test_names_of_musa_that_were_there_before_stay(tmp_path: Path, gcc: list[obj
 
 
 EXPLAINED = {
+    "on the host alone": (
+        '#ifndef __CUDA_ARCH__\n#if __CUDA_ARCH__ < 1\n#endif\n#include <dlfcn.h>\nvoid* h = dlopen("libcudart.so", 1);\n#endif\n',
+        "library-file at {}/a.cu:5",
+    ),
     "a threshold": ("#if __CUDA_ARCH__ >= 860\nint a;\n#endif\n", "architecture-threshold at {}/a.cu:1"),
     "a value of the architecture": ("int a = __CUDA_ARCH__;\n", "api-name at {}/a.cu:1"),
     "inline assembly": (ASSEMBLY, "inline-ptx at {}/a.cu:1"),

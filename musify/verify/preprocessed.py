@@ -40,6 +40,13 @@ def user_lines(output: bytes, root: Path) -> list[Line]:
     return found
 
 
+def user_files(output: bytes, root: Path) -> set[str]:
+    """The files below `root` that take part in preprocessed source, those without any token too."""
+    inside = _Inside(root)
+    paths = (inside.relative(written) for written in {match.group(2) for match in _MARKER.finditer(output)})
+    return {path for path in paths if path is not None}
+
+
 def _add(found: list[Line], path: str, number: int, text: bytes) -> None:
     for offset, tokens in enumerate(_logical_lines(text)):
         if not tokens:

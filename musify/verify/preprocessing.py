@@ -6,7 +6,7 @@ from musify.engine.results import FindingRecord
 from musify.verify.comparison import Difference, differences
 from musify.verify.compilers import Compiler, Done, Pass, Source, execute
 from musify.verify.model import Check, Status, failed
-from musify.verify.preprocessed import Line, user_lines
+from musify.verify.preprocessed import Line, user_files, user_lines
 from musify.verify.records import Record
 from musify.verify.reporter import Reporter, causes, first_error, in_original, is_tried
 from musify.verify.workshop import Workshop
@@ -43,12 +43,13 @@ class _Comparison:
         self._findings: list[FindingRecord] = []
         self._compared = 0
         self._paths: set[str] = set()
-        self.depends_on_side = False
 
     def of(self, which: Pass) -> Check | None:
         """Compare for one side; a check where there is nothing to compare, or the file does not preprocess."""
         plan = self._workshop.plan
         before = self._preprocess(self._workshop.original(self._record), which)
+        if before.code != 0 and self._paths:
+            return None  # the other side was compared; this one says nothing
         if before.code != 0:
             reason = first_error(before)
             return self._report.skipped(f"the original does not preprocess: {reason}", f"原文件无法预处理：{reason}")
@@ -58,9 +59,8 @@ class _Comparison:
             finding = self._report.whole("MUS955", target=self._record.output_path, reason=reason)
             return Check(Status.FAILED, [finding])
         original = user_lines(before.out, plan.original)
-        self._paths |= {line.path for line in original}
+        self._paths |= user_files(before.out, plan.original)
         self._compared += sum(len(line.tokens) for line in original)
-        self.depends_on_side = self.depends_on_side or self._asks_for_side(original)
         found = differences(original, user_lines(after.out, plan.converted), self._workshop.same)
         if found:
             self._explain(which, original, found)
@@ -75,9 +75,10 @@ class _Comparison:
         command = self._compiler.preprocess(source, which)
         return execute(command, source.flags.folder, self._workshop.plan.seconds)
 
-    def _asks_for_side(self, lines: list[Line]) -> bool:
+    @property
+    def depends_on_side(self) -> bool:
         """Whether a file that takes part mentions the architecture macro; else both sides see the same."""
-        return any(_ARCHITECTURE_MACRO in self._text(path) for path in {line.path for line in lines})
+        return any(_ARCHITECTURE_MACRO in self._text(path) for path in self._paths)
 
     def _text(self, path: str) -> bytes:
         record = self._workshop.original_record(path)
