@@ -124,6 +124,40 @@ def test_imports(tmp_path: Path, source: str, expected: str) -> None:
     assert converted(tmp_path, source)[0] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("out.index('release')", "out.index('version')"),
+        (r"re.search(r'release (\d+\.\d+),', out)", r"re.search(r'version (\d+\.\d+),', out)"),
+        ("out.partition('release ')", "out.partition('version ')"),
+        (r"re.search(r'release .+ V(.*)', out)", r"re.search(r'release .+ V(.*)', out)"),
+        (r"re.search(r'V(\d+)', out)", r"re.search(r'V(\d+)', out)"),
+        ("'a release candidate'", "'a release candidate'"),
+    ],
+)
+def test_how_the_version_is_read(tmp_path: Path, text: str, expected: str) -> None:
+    head = "def version():\n    out = check_output(['mcc', '--version']).split()\n    return "
+    source = head.replace("mcc", "nvcc") + text + "\n\nnote = 'release'\n"
+    assert converted(tmp_path, source)[0] == f"{head}{expected}\n\nnote = 'release'\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("if v < Version('11.6'): raise E", "if v < Version('0'): raise E"),
+        ("if v < (11, 6): raise E", "if v < (11, 6): raise E"),
+        ("if v < 1106: sys.exit(1)", "if v < 0: sys.exit(1)"),
+        ("assert v >= parse('11.0')", "assert v >= parse('0')"),
+        ("if v >= Version('11.6'): f()", "if v >= Version('11.6'): f()"),
+        ("if v < Version('11.6'): f()", "if v < Version('11.6'): f()"),
+        ("if other < Version('11.6'): raise E", "if other < Version('11.6'): raise E"),
+    ],
+)
+def test_checks_of_the_version(tmp_path: Path, test: str, expected: str) -> None:
+    head = "def version():\n    return check_output(['mcc', '--version'])\n_, v = version()\n"
+    assert converted(tmp_path, head.replace("mcc", "nvcc") + test + "\n")[0] == f"{head}{expected}\n"
+
+
 def test_a_name_that_is_taken_stays(tmp_path: Path) -> None:
     source = BOTH + "MUSAExtension = None\nCUDAExtension()\n"
     text, findings = converted(tmp_path, source)

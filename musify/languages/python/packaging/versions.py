@@ -22,6 +22,10 @@ _ASKS = frozenset((b"-V", b"--version"))
 _COMMAND = re.compile(rb"(?:\S*[/}])?nvcc\s+(?:-V|--version)\b")
 # In nvcc's output the version follows `release`; in that of a Clang, `version`.
 _RELEASE = re.compile(rb"(?:.*[\s(,^?])?(release)(?:\Z|\s*[\s(\\:].*)", re.S)
+# nvcc says the version a second time, behind a V.
+_SECOND = re.compile(rb"(?<![A-Za-z])V(?:\d|\(|\\|\[)")
+# Functions that look for their argument in a text.
+_LOOKS = re.compile(rb"(?:index|find\w*|split|r?partition|search|\w*match\w*|compile|startswith|replace)\Z")
 _NUMBERS = re.compile(rb"\d+(?:\.\d+)*")
 _ORDER = ("<", "<=", ">", ">=", "==", "!=")
 _STOPPING = re.compile(rb"(?:sys\.)?exit\b|os\._exit\b")
@@ -63,7 +67,17 @@ class CompilerVersions:
         for literal in self._module.strings:
             match = _RELEASE.fullmatch(literal.text) if within(literal.node, function) else None
             span = literal.locate(*match.span(1)) if match else None
-            if span is not None and self._innermost(literal, function):
+            if span is None or not self._innermost(literal, function) or not _takes_apart(literal.node):
+                continue
+            if _SECOND.search(literal.text):
+                what = "it is read behind a V, as nvcc writes it; what mcc prints is not known to have one"
+                yield self._finding(
+                    literal.span,
+                    literal.text.decode("utf-8", "replace"),
+                    what,
+                    "按 nvcc 的格式读取 V 之后的版本号；未知 mcc 的输出有此格式",
+                )
+            else:
                 what = "in what a Clang prints, the version follows the word version; it was changed to that"
                 what_zh = "Clang 的输出中版本号位于 version 一词之后，已改为 version"
                 yield Edit(span, b"version", COMPILER_VERSION, Applicability.REVIEW, "release", "", "none")
@@ -178,6 +192,15 @@ class CompilerVersions:
     def _finding(self, span: Span, name: str, what: str, what_zh: str) -> Finding:
         arguments = {"what": what, "what_zh": what_zh, "sdk": self._unit.settings.target.sdk}
         return Finding("MUS543", span, name, arguments)
+
+
+def _takes_apart(node: Node) -> bool:
+    """Whether a literal is looked for in a text."""
+    parent = node.parent
+    if parent is None or parent.type == "comparison_operator":
+        return parent is not None
+    function = parent.parent.child_by_field_name("function") if parent.parent is not None else None
+    return parent.type == "argument_list" and _LOOKS.search(text_of(function)) is not None
 
 
 def _verdict(sdk: tuple[int, ...], operator: str, written: tuple[int, ...]) -> bool:
