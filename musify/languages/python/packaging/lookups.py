@@ -50,7 +50,7 @@ def own_keys(module: PythonModule) -> Iterator[StringLiteral]:
     """Literals with names of environment variables that are keys of the project's own in this file.
 
     A name that the file looks up in something else than the environment is the project's: it keeps that name wherever
-    it is not looked up in the environment.
+    it is not looked up in the environment. So does one in text that is looked for in other text: what a program prints.
     """
     mentions = [literal for literal in module.strings if _variable().search(literal.text)]
     own = set()
@@ -61,7 +61,8 @@ def own_keys(module: PythonModule) -> Iterator[StringLiteral]:
     for literal in mentions:
         holder = holder_of(literal)
         environment = (holder is not None and holder.of_environment) or _is_asked_for(literal.node)
-        if not environment and any(name in own for name in _variable().findall(literal.text)):
+        is_text = holder is not None and b" " in literal.text
+        if not environment and (is_text or any(name in own for name in _variable().findall(literal.text))):
             yield literal
 
 

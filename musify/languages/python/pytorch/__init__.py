@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from musify.languages.python.module import PythonModule
 from musify.languages.python.pytorch.imports import import_edit
-from musify.languages.python.pytorch.names import find_methods, find_names
+from musify.languages.python.pytorch.methods import find_methods
+from musify.languages.python.pytorch.names import find_names, find_written_names
 from musify.languages.python.pytorch.strings import find_strings
 from musify.model import Edit, Finding
 
@@ -20,7 +21,7 @@ def convert_pytorch(unit: BuildUnit, module: PythonModule, *, imported: bool = F
     if b"torch" not in unit.data:
         return
     edits: list[Edit] = []
-    for passes in (find_names, find_methods, find_strings):
+    for passes in (find_names, find_written_names, find_methods, find_strings):
         for item in passes(module):
             if isinstance(item, Edit):
                 edits.append(item)

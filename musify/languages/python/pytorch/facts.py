@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -37,7 +38,10 @@ class Argument(NamedTuple):
 class Word(NamedTuple):
     """A string that names a device or a backend, and where it does.
 
-    `keywords` of any call, `names` of variables, keys and options, `calls` by dotted name, `methods` of any object.
+    `keywords` of any call, `names` of variables, keys and options, `calls` by dotted name, `methods` of any object;
+    `first_arguments` are modules whose functions take it first. `others` are the words that stand beside it in lists.
+    `is_closed`: PyTorch knows no others, so that a name with further ones is the project's own, and so is any in a file
+    that uses a module of `elsewhere`.
     """
 
     cuda: bytes
@@ -46,6 +50,10 @@ class Word(NamedTuple):
     methods: frozenset[str]
     keywords: frozenset[str]
     names: tuple[str, ...]
+    first_arguments: tuple[str, ...]
+    others: frozenset[bytes]
+    elsewhere: tuple[str, ...]
+    is_closed: bool
 
     def is_name(self, name: str) -> bool:
         """Whether a variable of this name holds the device or backend."""
@@ -88,6 +96,16 @@ def scales() -> Mapping[str, tuple[str, str]]:
 
 
 @cache
+def unproven() -> tuple[tuple[re.Pattern[str], str, str], ...]:
+    """Names that are carried over though nothing vouches for them: a pattern, and why in two languages."""
+    return tuple(
+        (re.compile(re.escape(name).replace(r"\*", r"\w*") + r"(?:\.|\Z)"), table["why"], table["why_zh"])
+        for table in _table()["unproven"]
+        for name in table["names"].split()
+    )
+
+
+@cache
 def methods() -> Mapping[str, str]:
     """Methods and attributes of tensors and modules."""
     found: Mapping[str, str] = _table()["methods"]
@@ -108,6 +126,8 @@ def _word(table: Mapping[str, Any]) -> Word:
     return Word(
         table["from"].encode(), table["to"].encode(), calls, frozenset(table["methods"].split()),
         frozenset(table["keywords"].split()), tuple(table["names"].split()),
+        tuple(table["first_arguments"].split()), frozenset(table["others"].encode().split()),
+        tuple(table["elsewhere"].split()), table["is_closed"],
     )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""Dotted names of PyTorch, in use and in import statements, and methods of tensors."""
+"""Dotted names of PyTorch: in use, in import statements, and as text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,14 @@ from musify.model import Applicability, Edit, Finding, Span
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from musify.languages.python.strings import StringLiteral
+
 RENAME = "torch-name"
-METHOD = "torch-method"
-# Methods of these names take few arguments: device, non_blocking, memory_format.
-_MOST_ARGUMENTS = 3
+# Functions that take the dotted name of what they replace.
+_REPLACERS = frozenset({"patch", "setattr", "delattr"})
+_DOTTED = re.compile(rb"(?:\w+\.)*?torch\.(cuda(?:\.\w+)*)")
+# What Tensor.type() gives.
+_TENSOR_TYPE = re.compile(rb"torch\.(cuda)(?:\.sparse)?\.[A-Z]\w*Tensor")
 
 
 def find_names(module: PythonModule) -> Iterator[Edit | Finding]:
@@ -26,42 +31,77 @@ def find_names(module: PythonModule) -> Iterator[Edit | Finding]:
     for reference in module.references:
         for meaning in reference.meanings[:1]:
             yield from _use(reference, meaning)
+        through = _through_module(reference)
+        if through is not None:
+            yield from _use(reference, through)
     for statement in module.imports:
         yield from _import(statement)
 
 
-def find_methods(module: PythonModule) -> Iterator[Edit]:
-    """`x.cuda()` and `x.is_cuda`, where x is no module and the class has no such method of the project's."""
-    for call in module.calls:
-        node = call.method
-        if node is not None and name_of(node) == "cuda" and call.function is not None:
-            is_method = call.function.type == "attribute" and not (call.reference and call.reference.meanings)
-            if is_method and len(call.arguments) <= _MOST_ARGUMENTS:
-                yield _method(node)
-    for attribute in module.of_type("attribute"):
-        node = attribute.child_by_field_name("attribute")
-        if node is not None and name_of(node) == "is_cuda" and not _is_called(attribute):
-            yield _method(node)
+def find_written_names(module: PythonModule) -> Iterator[Edit | Finding]:
+    """Names in strings: of what a test replaces, and of the types of tensors."""
+    for literal in module.strings:
+        written = module.data[literal.span.start : literal.span.end]
+        if b"torch.cuda." not in written:
+            continue
+        match = _TENSOR_TYPE.fullmatch(literal.text) or _DOTTED.fullmatch(literal.text)
+        if match is None or (match.re is _DOTTED and not _is_replaced(module, literal)):
+            continue
+        dotted = f"torch.{match.group(1).decode()}"
+        parts = dotted.split(".")
+        renamed, stays = _renamed(dotted)
+        if stays is not None:
+            yield _stays(literal.span, stays)
+        elif renamed is not None:
+            yield from _written_edits(literal, match.start(1), parts, renamed)
 
 
-def _method(node: Node) -> Edit:
-    name = name_of(node)
-    return Edit(_span(node), facts.methods()[name].encode(), METHOD, Applicability.SAFE, name, "torch", "documented")
+def _written_edits(literal: StringLiteral, start: int, parts: list[str], renamed: facts.Renamed) -> Iterator[Edit]:
+    """Edits for the parts of a name in a string; the first after `torch` begins at `start` of its text."""
+    for before, after in zip(parts[1:], renamed.musa.split(".")[1:], strict=False):
+        place = literal.locate(start, start + len(before))
+        if before != after and place is not None:
+            yield Edit(place, after.encode(), RENAME, Applicability.SAFE, renamed.cuda, "torch", renamed.evidence)
+        start += len(before) + 1
 
 
-def _is_called(node: Node) -> bool:
-    parent = node.parent
-    return parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node
+def _is_replaced(module: PythonModule, literal: StringLiteral) -> bool:
+    listed = literal.node.parent
+    function = listed.parent.child_by_field_name("function") if listed is not None and listed.parent else None
+    name = (
+        function.child_by_field_name("attribute") if function is not None and function.type == "attribute" else function
+    )
+    return name_of(name) in _REPLACERS
+
+
+def _through_module(reference: Reference) -> Meaning | None:
+    """`helper.torch.cuda`: torch as another module imports it."""
+    names = [name_of(part) for part in reference.parts]
+    for index in range(1, len(names) - 1):
+        if names[index : index + 2] == ["torch", "cuda"]:
+            return Meaning(".".join(names[index:]), 1 - index, True, True)
+    return None
+
+
+def _renamed(dotted: str) -> tuple[facts.Renamed | None, facts.Without | None]:
+    """What becomes of a name, or why it stays; the longer entry wins."""
+    renamed = _longest(facts.modules(), dotted)
+    stays = next((item for item in facts.without() if _below(dotted, item.name)), None)
+    if stays is not None and (renamed is None or len(renamed.cuda) <= len(stays.name)):
+        return None, stays
+    return renamed, None
 
 
 def _use(reference: Reference, meaning: Meaning) -> Iterator[Edit | Finding]:
-    renamed = _longest(facts.modules(), meaning.dotted)
-    stays = next((item for item in facts.without() if _below(meaning.dotted, item.name)), None)
-    if stays is not None and (renamed is None or len(renamed.cuda) <= len(stays.name)):
+    renamed, stays = _renamed(meaning.dotted)
+    if stays is not None:
         yield _stays(reference.span, stays)
-        return
     if renamed is None:
         return
+    doubt = next((item for item in facts.unproven() if item[0].match(meaning.dotted)), None)
+    if doubt is not None:
+        yield Finding("MUS606", reference.span, meaning.dotted, {"why": doubt[1], "why_zh": doubt[2]})
+    applicability = Applicability.SAFE if doubt is None else Applicability.REVIEW
     if meaning.dotted in facts.scales():
         why, why_zh = facts.scales()[meaning.dotted]
         yield Finding("MUS603", reference.span, meaning.dotted, {"why": why, "why_zh": why_zh})
@@ -69,7 +109,7 @@ def _use(reference: Reference, meaning: Meaning) -> Iterator[Edit | Finding]:
     for index, (before, after) in enumerate(zip(old, new, strict=True)):
         node = reference.component(meaning, index) if before != after else None
         if node is not None:
-            yield _edit(node, after, renamed)
+            yield _edit(node, after, renamed, applicability)
 
 
 def _import(statement: ImportStatement) -> Iterator[Edit | Finding]:
@@ -109,8 +149,8 @@ def _stays(place: Span, item: facts.Without) -> Finding:
     return Finding("MUS602", place, item.name, arguments)
 
 
-def _edit(node: Node, text: str, renamed: facts.Renamed) -> Edit:
-    return Edit(_span(node), text.encode(), RENAME, Applicability.SAFE, renamed.cuda, "torch", renamed.evidence)
+def _edit(node: Node, text: str, renamed: facts.Renamed, how: Applicability = Applicability.SAFE) -> Edit:
+    return Edit(_span(node), text.encode(), RENAME, how, renamed.cuda, "torch", renamed.evidence)
 
 
 def _longest(entries: tuple[facts.Renamed, ...], dotted: str) -> facts.Renamed | None:

@@ -1,0 +1,155 @@
+"""Where strings and names of PyTorch stand: what is a device there, what only may be one, what is the project's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from musify.engine.document import Conversion, convert_build
+from musify.languages.registry import Language
+from musify.languages.surroundings import BuildSurroundings, Settings
+from musify.model import Applicability
+from musify.rules.book import RuleBook
+from musify.source.document import Document
+
+HEAD = "import torch\nimport torch_musa\n"
+
+
+def converted(rules: RuleBook, source: str) -> Conversion:
+    document = Document.from_bytes(source.encode())
+    return convert_build(document, Language.PYTHON, rules, Settings(), BuildSurroundings("a.py"))
+
+
+UNCHANGED = {
+    "a backend of Ray's": "import ray.util.collective as c\ndef f(backend='nccl'): c.create(backend='nccl')\n",
+    "a name of the project's beside others of its own":
+        "def f(backend):\n    if backend == 'nccl': a()\n    elif backend == 'nvshmem': b()\n",
+    "a backend among others that PyTorch does not have": "p.add_argument('--backend', choices=['nccl', 'nvshmem'])\n",
+    "cases of a test of the project's own names":
+        "@pytest.mark.parametrize('backend', ['nccl', pytest.param('nvshmem', marks=m)])\ndef test(backend): pass\n",
+    "a type of the project's own names": "def f(backend: Literal['nccl', 'nixl'] = 'nccl'): pass\n",
+    "keys that are names": "memory = {'cuda': 0, 'cpu': 0}; print(memory['cuda'])\n",
+    "an attribute of a module, by its name": "monkeypatch.setattr(torch.version, 'cuda', '12')\n",
+    "a list with other words": "kinds = ('cpu', 'gpu', 'cuda')\n",
+    "a label": "with timed('torch.cuda.synchronize'): pass\n",
+    "a longer dotted name": "load('torch.cuda_tools.x')\n",
+    "a part of a path": "os.path.join(root, 'cuda', 'x')\n",
+    "a function": "def cuda(x): return x\n",
+    "a method of the project's": "class A:\n    def cuda_time(self): pass\n    def is_cuda(self): pass\n",
+    "an option of another library": "fabric = Fabric(accelerator='cuda')\n",
+    "text that is looked for in text": "bad = 'consider passing CUDA_LAUNCH_BLOCKING=1' in log or 'see CUDA_HOME ' in text\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", UNCHANGED.values(), ids=UNCHANGED.keys())
+def test_unchanged(rules: RuleBook, source: str) -> None:
+    result = converted(rules, HEAD + source)
+    assert result.new_data.decode() == HEAD + source
+    assert result.findings
+
+
+CHANGED = {
+    # what PyTorch's own functions take
+    "torch.cuda.set_device(f'cuda:{rank}')": "torch.musa.set_device(f'musa:{rank}')",
+    "x = x.cuda('cuda:0')": "x = x.musa('musa:0')",
+    "d = torch.device(type='cuda', index=1)": "d = torch.device(type='musa', index=1)",
+    "s = torch.load(p, 'cuda:0')": "s = torch.load(p, 'musa:0')",
+    "s = torch.load(p, map_location={'cuda:0': 'cuda:1'})": "s = torch.load(p, map_location={'musa:0': 'musa:1'})",
+    "m = from_pretrained(p, device_map={'': 'cuda:0'})": "m = from_pretrained(p, device_map={'': 'musa:0'})",
+    "m = from_pretrained(p, device_map='cuda')": "m = from_pretrained(p, device_map='musa')",
+    "m = torch.distributed.device_mesh.DeviceMesh.from_group(g, 'cuda')":
+        "m = torch.distributed.device_mesh.DeviceMesh.from_group(g, 'musa')",
+    "k = torch.get_device_module('cuda')": "k = torch.get_device_module('musa')",
+    # formats
+    "d = torch.device('cuda:{}'.format(i))": "d = torch.device('musa:{}'.format(i))",
+    "d = torch.device('cuda:' + str(i))": "d = torch.device('musa:' + str(i))",
+    "x.to(('cuda:%d') % i)": "x.to(('musa:%d') % i)",
+    # comparisons
+    "if torch.distributed.get_backend(g) == 'nccl': pass": "if torch.distributed.get_backend(g) == 'mccl': pass",
+    "if device[:4] == 'cuda' or devices[0] == 'cuda': pass": "if device[:4] == 'musa' or devices[0] == 'musa': pass",
+    "if device.split(':')[0] == 'cuda': pass": "if device.split(':')[0] == 'musa': pass",
+    "if str(device).lower() == 'cuda': pass": "if str(device).lower() == 'musa': pass",
+    "if kwargs.get('device') == 'cuda': pass": "if kwargs.get('device') == 'musa': pass",
+    "if get_device() == 'cuda': pass": "if get_device() == 'musa': pass",
+    "if device.startswith('cuda:'): pass": "if device.startswith('musa:'): pass",
+    "self.assertEqual(x.device.type, 'cuda')": "self.assertEqual(x.device.type, 'musa')",
+    "if x.type() in ['torch.cuda.HalfTensor']: pass": "if x.type() in ['torch.musa.HalfTensor']: pass",
+    # defaults
+    "d = getattr(args, 'device', 'cuda')": "d = getattr(args, 'device', 'musa')",
+    "class A:\n    device: str = field(default='cuda')": "class A:\n    device: str = field(default='musa')",
+    "class A:\n    device: str = Field('cuda', description='x')":
+        "class A:\n    device: str = Field('musa', description='x')",
+    "class A:\n    backend: Literal['nccl', 'gloo'] = 'nccl'":
+        "class A:\n    backend: Literal['mccl', 'gloo'] = 'mccl'",
+    "def f(device: Optional[Literal['cuda', 'cpu']] = None): pass":
+        "def f(device: Optional[Literal['musa', 'cpu']] = None): pass",
+    "devices = ['cpu'] + ['cuda'] if torch.cuda.is_available() else []":
+        "devices = ['cpu'] + ['musa'] if torch.musa.is_available() else []",
+    "@parameterize('device', ['cpu', 'cuda'])\ndef f(device): pass":
+        "@parameterize('device', ['cpu', 'musa'])\ndef f(device): pass",
+    "@pytest.mark.parametrize('device', [pytest.param('cuda', marks=m)])\ndef f(device): pass":
+        "@pytest.mark.parametrize('device', [pytest.param('musa', marks=m)])\ndef f(device): pass",
+    # the same file says what a parameter is
+    "def f(a, device): pass\nf(1, 'cuda')": "def f(a, device): pass\nf(1, 'musa')",
+    "class A:\n    def f(self, device): pass\nA().f('cuda')": "class A:\n    def f(self, device): pass\nA().f('musa')",
+    "def supported_devices(self): return ['cuda', 'npu']": "def supported_devices(self): return ['musa', 'npu']",
+    "BACKEND = {'cuda': 'nccl', 'cpu': 'gloo'}": "BACKEND = {'musa': 'mccl', 'cpu': 'gloo'}",
+    "match device.type:\n    case 'cuda': pass": "match device.type:\n    case 'musa': pass",
+    # names
+    "tree_map(torch.Tensor.cuda, x)": "tree_map(torch.Tensor.musa, x)",
+    "helper.torch.cuda.synchronize()": "helper.torch.musa.synchronize()",
+    "b = torch.distributed.Backend.NCCL": "b = torch.distributed.Backend.MCCL",
+    "patch('torch.cuda.stream'); patch('mine.torch.cuda.device_count')":
+        "patch('torch.musa.stream'); patch('mine.torch.musa.device_count')",
+    "if getattr(x, 'is_cuda', False) or hasattr(torch, 'cuda'): pass":
+        "if getattr(x, 'is_musa', False) or hasattr(torch, 'musa'): pass",
+    "class B:\n    def cuda(self, device=None):\n        return super().cuda(device)":
+        "class B:\n    def musa(self, device=None):\n        return super().musa(device)",
+    "class B:\n    is_cuda = True\n    @property\n    def is_cuda(self): return self.x.is_cuda":
+        "class B:\n    is_musa = True\n    @property\n    def is_musa(self): return self.x.is_musa",
+    "model.cuda.assert_called_once()": "model.musa.assert_called_once()",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGED.items(), ids=CHANGED.keys())
+def test_changed(rules: RuleBook, before: str, after: str) -> None:
+    conversion = converted(rules, f"{HEAD}{before}\n")
+    result = conversion.new_data.decode()
+    assert result == f"{HEAD}{after}\n"
+    assert not conversion.findings and all(edit.applicability is Applicability.SAFE for edit in conversion.edits)
+    compile(result, "a.py", "exec")
+
+
+# What the form makes likely and nothing beside it says: changed, marked, and reported.
+LIKELY = {
+    "kinds = ('cuda', 'xpu', 'npu')": "kinds = ('musa', 'xpu', 'npu')",
+    "D = ('cuda', 'GPU', 'nccl')": "D = ('musa', 'GPU', 'mccl')",
+    "super().__init__(name='cuda', communication='nccl')": "super().__init__(name='musa', communication='mccl')",
+    "assert kind(x) == 'cuda:nccl,cpu:gloo'": "assert kind(x) == 'musa:mccl,cpu:gloo'",
+    "if source.type == 'cuda': pass": "if source.type == 'musa': pass",
+    "check_device('cuda')": "check_device('musa')",
+    "b = distributed_backend('cuda')": "b = distributed_backend('musa')",
+    "name = 'cuda:' + str(i)": "name = 'musa:' + str(i)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), LIKELY.items(), ids=LIKELY.keys())
+def test_likely(rules: RuleBook, before: str, after: str) -> None:
+    conversion = converted(rules, f"{HEAD}{before}\n")
+    assert conversion.new_data.decode() == f"{HEAD}{after}\n"
+    assert {edit.applicability for edit in conversion.edits} == {Applicability.REVIEW}
+    assert {finding.rule_id for finding in conversion.findings} == {"MUS605"}
+
+
+UNPROVEN = {
+    "x = torch.cuda.LongTensor([1])": "x = torch.musa.LongTensor([1])",
+    "torch.cuda._sleep(100)": "torch.musa._sleep(100)",
+    "torch.cuda.memory._record_memory_history()": "torch.musa.memory._record_memory_history()",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), UNPROVEN.items(), ids=UNPROVEN.keys())
+def test_names_that_nothing_vouches_for(rules: RuleBook, before: str, after: str) -> None:
+    conversion = converted(rules, f"{HEAD}{before}\n")
+    assert conversion.new_data.decode() == f"{HEAD}{after}\n"
+    assert {edit.applicability for edit in conversion.edits} == {Applicability.REVIEW}
+    assert {finding.rule_id for finding in conversion.findings} == {"MUS606"}
