@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from musify import checks
 from musify.languages.cuda.declarations import Declaration, unlisted_declarations
+from musify.languages.cuda.embedded import Holds, carried_over
 from musify.languages.cuda.includes import IncludeConverter
 from musify.languages.cuda.macros import MacroConverter
 from musify.languages.cuda.names import NameConverter, rename_edit
@@ -15,9 +17,11 @@ from musify.languages.cuda.references import Scope
 from musify.languages.cuda.resolution import Resolution
 from musify.languages.cuda.strings import StringConverter
 from musify.languages.cuda.unit import Unit
+from musify.languages.surroundings import Settings, Surroundings
 from musify.model import Applicability, Edit, Finding, Severity
 from musify.rules.book import RuleBook
 from musify.rules.model import Action
+from musify.source.embedding import EmbeddedText
 from musify.source.outline import OpaqueKind
 from musify.source.words import Hits
 
@@ -54,6 +58,26 @@ def convert(unit: Unit) -> SourceConversion:
     return SourceConversion(edits, findings, unlisted_declarations(unit), macros.pasted)
 
 
+def convert_string(
+    text: EmbeddedText,
+    holds: Holds,
+    book: RuleBook,
+    settings: Settings,
+    surroundings: Surroundings,
+    *,
+    shown: bytes | None = None,
+) -> Iterator[Edit | Finding]:
+    """Edits and findings of source that stands in a string, at their places in the file around it.
+
+    `holds` says whether the string can hold new text as it is. `shown`: what the converter sees, where that differs
+    from the text (same length).
+    """
+    data = text.text if shown is None else shown
+    result = convert(Unit(data, book, settings, surroundings, hits=look(data, book)))
+    findings = (item for item in result.findings if item.name.encode() not in result.declared)
+    yield from carried_over(text, holds, result.edits, findings)
+
+
 def _passes(unit: Unit, macros: MacroConverter) -> Iterator[Edit | Finding]:
     yield from IncludeConverter(unit).run()
     ownership = Ownership(unit)
@@ -61,7 +85,7 @@ def _passes(unit: Unit, macros: MacroConverter) -> Iterator[Edit | Finding]:
     yield from _declared(item for item in ownership.declarations if not _is_of_api(resolution, item))
     yield from NameConverter(unit, ownership, resolution).run()
     yield from macros.run()
-    yield from StringConverter(unit, lambda data: _convert_fragment(unit, data)).run()
+    yield from StringConverter(unit, partial(_string_of, unit)).run()
     if unit.settings.comments:
         yield from _comments(unit)
     for check in checks.all_checks():
@@ -69,9 +93,8 @@ def _passes(unit: Unit, macros: MacroConverter) -> Iterator[Edit | Finding]:
             yield from check.run(unit)
 
 
-def _convert_fragment(unit: Unit, data: bytes) -> tuple[list[Edit], list[Finding]]:
-    result = convert(Unit(data, unit.book, unit.settings, unit.surroundings, hits=look(data, unit.book)))
-    return result.edits, [item for item in result.findings if item.name.encode() not in result.declared]
+def _string_of(unit: Unit, text: EmbeddedText, holds: Holds) -> Iterator[Edit | Finding]:
+    return convert_string(text, holds, unit.book, unit.settings, unit.surroundings)
 
 
 def _is_of_api(resolution: Resolution, item: Declaration) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from musify.languages.cuda.names import doubts, kept_finding
 from musify.languages.cuda.references import enclosing_call
 from musify.languages.cuda.unit import Unit
 from musify.model import Applicability, Edit, Finding, Span
-from musify.ptx.statement import REWRITE, left_in_literals
 from musify.rules.model import Action, NameRule
+from musify.source.embedding import EmbeddedText
 from musify.source.outline import Opaque, OpaqueKind
 from musify.source.words import occurrences
 
@@ -32,13 +32,17 @@ _LIBRARY = re.compile(
     rb"|(?P<windows>[A-Za-z_]+?)(?:64|32)?(?:_[\d_]+)?\.(?:dll|lib)\Z"
 )
 _LIBRARY_HINTS = (b"libcu", b"libnv", b"libnccl", b"libnpp", b'.dll"', b'.lib"')
-_SPECIFIERS = (b"__global__", b"__device__")
-_SOURCE = re.compile(rb"(?:__global__|__device__)\s+[A-Za-z_]")
+SPECIFIERS = (b"__global__", b"__device__")
+SOURCE = re.compile(rb"(?:__global__|__device__)\s+[A-Za-z_]")
 _STRING_HEAD = re.compile(rb'R"[^ ()\\\t\v\f\r\n]{0,16}\(|"')
 _ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|\r\n|(?s:.))")
 _MIN_SOURCE_BYTES = 12
-
-Convert = Callable[[bytes], tuple[list[Edit], list[Finding]]]
+_ESCAPED = {
+    b"\n": b"", b"\r\n": b"", b"n": b"\n", b"t": b"\t", b"r": b"\r", b"v": b"\v", b"f": b"\f", b"a": b"\a", b"b": b"\b",
+    b'"': b'"', b"'": b"'", b"\\": b"\\", b"?": b"?",
+}  # fmt: skip
+# Converts source that stands in a string; whether the string can hold new text as it is.
+Convert = Callable[[EmbeddedText, Callable[[bytes], bool]], Iterable[Edit | Finding]]
 
 
 class StringConverter:
@@ -65,8 +69,8 @@ class StringConverter:
         offsets = [word.start for word in unit.words_elsewhere]
         for hint in _LIBRARY_HINTS:
             offsets += occurrences(unit.data, hint)
-        for word in _SPECIFIERS:
-            offsets += (at for at in occurrences(unit.data, word) if _SOURCE.match(unit.data, at))
+        for word in SPECIFIERS:
+            offsets += (at for at in occurrences(unit.data, word) if SOURCE.match(unit.data, at))
         strings = (OpaqueKind.STRING, OpaqueKind.RAW_STRING)
         found = (unit.outline.opaque_at(offset) for offset in offsets)
         return {literal.start for literal in found if literal is not None and literal.kind in strings}
@@ -170,62 +174,35 @@ class StringConverter:
 
     def _source(self, group: list[Opaque]) -> Iterator[Edit | Finding]:
         start, end = group[0].start, group[-1].end
-        if end - start < _MIN_SOURCE_BYTES or not _SOURCE.search(self._unit.data, start, end):
+        if end - start < _MIN_SOURCE_BYTES or not SOURCE.search(self._unit.data, start, end):
             return
-        masked = self._masked(group)
-        if b"{" not in masked and b"(" not in masked:
-            return
-        edits, findings = self._convert(masked)
-        edits, findings = _without_torn(edits, findings, [self._content(item) for item in group], start)
-        for edit in edits:
-            span = Span(edit.span.start + start, edit.span.end + start)
-            applicability = edit.applicability
-            if applicability is Applicability.SAFE:
-                applicability = Applicability.REVIEW
-            yield Edit(span, edit.new_text, edit.rule_id, applicability, edit.name, edit.library, edit.evidence)
-        for finding in findings:
-            span = Span(finding.span.start + start, finding.span.end + start)
-            yield Finding(finding.rule_id, span, finding.name, finding.arguments, finding.severity)
-        if edits:
-            yield Finding("MUS109", Span(start, min(end, start + 40)), "", {"count": str(len(edits))})
+        text = self._embedded(group)
+        if b"{" in text.text or b"(" in text.text:
+            raw = all(literal.kind is OpaqueKind.RAW_STRING for literal in group)
+            yield from self._convert(text, _holds_raw if raw else _holds)
 
-    def _masked(self, group: list[Opaque]) -> bytes:
-        """The joined source at the same offsets: quotes, escapes and what lies between literals become blanks."""
-        start = group[0].start
-        parts: list[bytes] = []
-        position = start
-        for literal in group:
-            content = self._content(literal)
-            parts.append(b" " * (content.start - position))
-            text = self._unit.text(content)
-            if literal.kind is OpaqueKind.STRING:
-                text = _ESCAPE.sub(_unescaped, text)
-            parts.append(text)
-            position = content.end
-        parts.append(b" " * (group[-1].end - position))
-        return b"".join(parts)
+    def _embedded(self, group: list[Opaque]) -> EmbeddedText:
+        """The source that adjacent literals say together, escapes resolved."""
+        contents = [self._content(literal) for literal in group]
+        runs: list[tuple[Span, bytes, bool]] = []
+        for literal, content in zip(group, contents, strict=True):
+            position = content.start
+            for match in _ESCAPE.finditer(self._unit.data, *content) if literal.kind is OpaqueKind.STRING else ():
+                runs.append((Span(position, match.start()), self._unit.data[position : match.start()], True))
+                runs.append((Span(*match.span()), _unescaped(match.group()), False))
+                position = match.end()
+            runs.append((Span(position, content.end), self._unit.data[position : content.end], True))
+        return EmbeddedText(runs, contents)
 
 
-def _without_torn(
-    edits: list[Edit], findings: list[Finding], contents: list[Span], start: int
-) -> tuple[list[Edit], list[Finding]]:
-    """Without rewritten statements that span several literals, or whose new text a literal cannot hold as it is."""
-    torn = [
-        edit.span
-        for edit in edits
-        if edit.rule_id == REWRITE
-        and (
-            any(mark in edit.new_text for mark in (b'"', b"\\", b"\n"))
-            or not any(c.start <= edit.span.start + start and edit.span.end + start <= c.end for c in contents)
-        )
-    ]
-    if not torn:
-        return edits, findings
-    left = [left_in_literals(item) if item.span in torn else item for item in findings]
-    return [edit for edit in edits if edit.span not in torn], left
+def _holds(new_text: bytes) -> bool:
+    return not any(mark in new_text for mark in (b'"', b"\\", b"\n"))
 
 
-def _unescaped(match: re.Match[bytes]) -> bytes:
-    meaning = {b"\\n": b" \n", b'\\"': b' "', b"\\\\": b" \\", b"\\'": b" '", b"\\t": b"  "}
-    text = match.group()
-    return meaning.get(text, b" " * len(text))
+def _holds_raw(new_text: bytes) -> bool:
+    return b'"' not in new_text
+
+
+def _unescaped(escape: bytes) -> bytes:
+    """The byte that an escape stands for; one blank for a character that no token of C++ holds."""
+    return _ESCAPED.get(escape[1:], b" ")

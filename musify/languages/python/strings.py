@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from musify.model import Span
+from musify.source.embedding import EmbeddedText, Stretch
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,18 +18,6 @@ _SIMPLE_ESCAPES = {
     b"t": b"\t", b"v": b"\v", b"\n": b"", b"\r": b"",
 }  # fmt: skip
 _LONGEST_CODE_POINT = 0x10FFFF
-
-
-class Stretch(NamedTuple):
-    """A run of a literal's text: where it begins in the text, and the bytes of the file that say it.
-
-    `verbatim`: byte for byte the same; otherwise an escape.
-    """
-
-    start: int
-    text: bytes
-    span: Span
-    verbatim: bool
 
 
 class StringLiteral:
@@ -46,10 +35,10 @@ class StringLiteral:
         """From the prefix of the first piece to the closing quote of the last."""
         return Span(self.node.start_byte, self.node.end_byte)
 
-    @cached_property
+    @property
     def text(self) -> bytes:
         """What the literal says, escapes resolved. An interpolation stands as it is written, braces included."""
-        return b"".join(stretch.text for stretch in self.stretches)
+        return self.embedded.text
 
     @cached_property
     def holes(self) -> tuple[Span, ...]:
@@ -82,41 +71,21 @@ class StringLiteral:
         return tuple(content_span(piece) for piece in self.pieces)
 
     @cached_property
+    def embedded(self) -> EmbeddedText:
+        """The text with its places."""
+        return EmbeddedText([run for piece in self.pieces for run in _runs(piece)], self.contents)
+
+    @property
     def stretches(self) -> tuple[Stretch, ...]:
         """The text in runs, in order."""
-        found: list[Stretch] = []
-        start = 0
-        for piece in self.pieces:
-            for span, text, verbatim in _runs(piece):
-                found.append(Stretch(start, text, span, verbatim))
-                start += len(text)
-        return tuple(found)
+        return self.embedded.stretches
 
     def locate(self, start: int, end: int) -> Span | None:
         """The bytes of the file that say `text[start:end]`.
 
         None where they do not stand together (two pieces), or where an end falls inside an escape.
         """
-        if start == end:
-            place = self._place(start, opening=True)
-            place = self._place(start, opening=False) if place is None else place
-            return None if place is None else Span(place, place)
-        first, last = self._place(start, opening=True), self._place(end, opening=False)
-        if first is None or last is None:
-            return None
-        together = any(content.start <= first and last <= content.end for content in self.contents)
-        return Span(first, last) if together else None
-
-    def _place(self, position: int, *, opening: bool) -> int | None:
-        """The offset in the file of a range that begins (or ends) at `position` of the text."""
-        for run in self.stretches:
-            within = position - run.start
-            inside = 0 <= within < len(run.text) if opening else 0 < within <= len(run.text)
-            if inside and run.verbatim:
-                return run.span.start + within
-            if inside and within == (0 if opening else len(run.text)):
-                return run.span.start if opening else run.span.end
-        return self.contents[0].start if position == 0 and not self.text else None
+        return self.embedded.locate(start, end)
 
 
 def prefix_of(piece: Node) -> bytes:
