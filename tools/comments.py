@@ -22,6 +22,10 @@ _HASH = re.compile(rb"(?m)(?P<comment>(?:^|(?<=[\s;]))#(?:\\\r?\n|[^\n])*)|\"(?:
 _DOCKER = re.compile(rb"(?m)(?P<comment>^[ \t]*#[^\n]*)")
 _PLAIN = re.compile(rb"(?im)(?P<comment>^[ \t@]*(?:rem\b|::|//|dnl\b)[^\n]*)")
 _BY_LANGUAGE = {"cmake": _CMAKE, "xmake": _LUA, "meson": _MESON, "dockerfile": _DOCKER}
+# Source in a string, and its comments.
+_SOURCE = re.compile(rb"__global__|__device__|^[ \t]*#[ \t]*include", re.M)
+_C = re.compile(rb"(?s)(?P<comment>//(?:(?!\\n)[^\n])*|/\*.*?\*/)")
+_STRINGS = tuple(getattr(tokenize, name) for name in ("STRING", "FSTRING_MIDDLE") if hasattr(tokenize, name))
 _BEFORE_STATEMENT = (tokenize.ENCODING, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 _HERE_DOCUMENT = re.compile(rb"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 
@@ -54,8 +58,11 @@ def _without_hash_comments(data: bytes) -> bytes:
 def _without_python_comments(data: bytes) -> bytes:
     lines = data.splitlines(keepends=True)
     try:
-        for token in _text_tokens(list(tokenize.tokenize(io.BytesIO(data).readline))):
+        tokens = list(tokenize.tokenize(io.BytesIO(data).readline))
+        for token in _text_tokens(tokens):
             _blank_token(lines, token)
+        for token in (token for token in tokens if token.type in _STRINGS):
+            _blank_comments(lines, token)
     except (tokenize.TokenError, SyntaxError, IndentationError):
         return _MESON.sub(_blank, data)
     return b"".join(lines)
@@ -79,6 +86,18 @@ def _blank_token(lines: list[bytes], token: tokenize.TokenInfo) -> None:
         start = mark + len(shown[: token.start[1]].encode()) if row == first else 0
         end = mark + len(shown[: token.end[1]].encode()) if row == last else len(text)
         lines[row] = text[:start] + _NOT_NEWLINE.sub(b" ", text[start:end]) + text[end:]
+
+
+def _blank_comments(lines: list[bytes], token: tokenize.TokenInfo) -> None:
+    """Comments of source in a string become blanks."""
+    first, last = token.start[0] - 1, token.end[0] - 1
+    if _SOURCE.search(b"".join(lines[first : last + 1])) is None:
+        return
+    whole = b"".join(lines[first : last + 1])
+    start = len(token.line[: token.start[1]].encode())
+    end = len(whole) - len(lines[last]) + token.end[1]
+    blanked = whole[:start] + _C.sub(_blank, whole[start:end]) + whole[end:]
+    lines[first : last + 1] = blanked.splitlines(keepends=True)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

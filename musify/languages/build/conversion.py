@@ -15,6 +15,8 @@ from musify.languages.build.words import find_words
 from musify.languages.surroundings import BuildSurroundings
 from musify.model import Edit, Finding, Span
 
+_SUMMARIES = ("MUS109",)
+
 
 @dataclass
 class BuildConversion:
@@ -24,9 +26,9 @@ class BuildConversion:
     findings: list[Finding] = field(default_factory=list)
 
     def spoken(self) -> Iterator[Span]:
-        """The places of all edits and findings."""
+        """The places of all edits and findings; a summary speaks of no word."""
         yield from (edit.span for edit in self.edits)
-        yield from (finding.span for finding in self.findings)
+        yield from (finding.span for finding in self.findings if finding.rule_id not in _SUMMARIES)
 
     def take(self, more: Iterable[Edit | Finding]) -> None:
         """Add what does not touch an edit that is there already: edits beside it, findings that begin outside it."""

@@ -27,7 +27,7 @@ def find_files(unit: BuildUnit) -> Iterator[Edit | Finding]:
     if not unit.surroundings.renamed or b".cu" not in unit.data:
         return
     for token in unit.tokens:
-        if token.kind in (TokenKind.WORD, TokenKind.STRING, TokenKind.OTHER):
+        if token.kind in (TokenKind.WORD, TokenKind.STRING, TokenKind.SOURCE, TokenKind.OTHER):
             for match in _SUFFIX.finditer(unit.data, token.start, token.end):
                 yield from _mention(unit, Span(*match.span()), token.start)
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from musify.languages.build.facts import cuda_words, words
 from musify.languages.build.requirements import requirement_of
-from musify.languages.build.unit import BuildUnit
+from musify.languages.build.unit import BuildUnit, TokenKind
 from musify.model import Finding, Severity, Span
+from musify.rules.book import RuleBook
+from musify.rules.model import Action
 
 _WORD = re.compile(rb"[\w.+-]+")
 _PATH_BEFORE = re.compile(rb"[\w.+/-]*\Z")
@@ -19,6 +21,7 @@ _LONGEST_PATH = 400
 def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]:
     """Findings for CUDA words outside comments and outside `spoken` (places of edits and findings)."""
     taken = sorted(spoken)
+    sources = {token.start for token in unit.tokens if token.kind is TokenKind.SOURCE}
     index = 0
     for span in unit.code:
         position = span.start
@@ -28,10 +31,18 @@ def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]
             following = taken[index].start if index < len(taken) else span.end
             if hit.start() < position or following < hit.end():
                 continue
+            if span.start in sources and _is_the_same(unit.book, hit.group()):
+                continue
             preceding = taken[index - 1].end if index else 0
             word = _word_around(unit.data, hit.span(), max(position, preceding), min(span.end, following))
             position = word.end
             yield _left(unit.data, word, is_own=_is_own(unit.data, word))
+
+
+def _is_the_same(book: RuleBook, name: bytes) -> bool:
+    """Whether a namespace of CUDA's has the same name on MUSA: `thrust`."""
+    rule = book.namespace(name)
+    return rule is not None and rule.action is Action.IDENTITY
 
 
 def cuda_words_in(data: bytes, within: Span) -> Iterator[Span]:

@@ -19,6 +19,7 @@ class TokenKind(Enum):
     STRING = "string"
     WORD = "word"
     NAME = "name"  # an identifier of a programming language: only a rule of the language changes it
+    SOURCE = "source"  # C++ or CUDA in a string, which is converted as such
     OTHER = "other"
 
 

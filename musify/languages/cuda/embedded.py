@@ -26,6 +26,7 @@ def carried_over(
     fits = {edit: holds(edit.new_text) and text.locate(*edit.span) is not None for edit in edits}
     # A statement is rewritten as a whole or not at all.
     torn = [item.span for item in findings if item.rule_id == _REWRITTEN and not all(_of(item.span, fits))]
+    refused: list[Span] = []
     made = 0
     for edit in edits:
         place = text.locate(*edit.span)
@@ -34,8 +35,9 @@ def carried_over(
             sure = Applicability.REVIEW if edit.applicability is Applicability.SAFE else edit.applicability
             yield edit._replace(span=place, applicability=sure)
         elif edit.rule_id != REWRITE:
+            refused.append(edit.span)
             yield _refused(text, edit)
-    for finding in findings:
+    for finding in (item for item in findings if not any(_within(item.span, span) for span in refused)):
         is_torn = finding.rule_id == _REWRITTEN and finding.span in torn
         finding = left_in_literals(finding) if is_torn else finding
         yield finding._replace(span=text.around(*finding.span))

@@ -35,21 +35,30 @@ __all__ = ["convert", "read", "tokens"]
 
 
 def tokens(data: bytes) -> list[Token]:
-    """Comments and docstrings, strings, names; keys that the project has named like environment variables are names."""
+    """Comments and docstrings, strings, names; keys that the project has named like environment variables are names.
+
+    Comments of source that stands in strings are comments too.
+    """
+    from musify.languages.build.unit import TokenKind
+    from musify.languages.python.embedded.literals import source_literals
+    from musify.languages.python.embedded.sources import source_comments, with_comments
     from musify.languages.python.packaging.lookups import own_keys
 
     module = read(data)
-    own = {piece.id for literal in own_keys(module) for piece in literal.pieces}
-    return list(tokens_of(module.nodes, own))
+    kinds = {piece.id: TokenKind.SOURCE for literal in source_literals(module) for piece in literal.pieces}
+    kinds |= {piece.id: TokenKind.NAME for literal in own_keys(module) for piece in literal.pieces}
+    return list(with_comments(tokens_of(module.nodes, kinds), source_comments(module)))
 
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings that need the grammar. Where the edits would leave no Python, only a finding says so."""
     from musify.languages.build.conversion import BuildConversion
+    from musify.languages.python.embedded import convert_embedded
     from musify.languages.python.packaging import convert_packaging
     from musify.languages.python.pytorch import convert_pytorch
 
     module, result = read(unit.data), BuildConversion()
+    result.take(convert_embedded(unit, module))
     result.take(convert_packaging(unit, module))
     result.take(convert_pytorch(unit, module, imported=_imports_musa(module, result.edits)))
     reason = _failure(unit.data, result.edits)

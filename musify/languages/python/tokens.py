@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from musify.languages.build.unit import Token, TokenKind
@@ -12,10 +13,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _STRINGS = ("string", "concatenated_string")
+_NO_KINDS: Mapping[int, TokenKind] = MappingProxyType({})
 
 
-def tokens_of(nodes: Sequence[Node], own: Collection[int] = ()) -> Iterator[Token]:
-    """Comments, strings and names of a file whose nodes come in preorder. Strings in `own` (ids) count as names.
+def tokens_of(nodes: Sequence[Node], kinds: Mapping[int, TokenKind] = _NO_KINDS) -> Iterator[Token]:
+    """Comments, strings and names of a file whose nodes come in preorder. `kinds`: what strings count as, by their ids.
 
     A string that is a statement of its own (a docstring) counts as a comment. An f-string comes in parts: text as
     strings, the expressions in its braces as names and strings of their own.
@@ -31,7 +33,7 @@ def tokens_of(nodes: Sequence[Node], own: Collection[int] = ()) -> Iterator[Toke
             yield Token(TokenKind.COMMENT, node.start_byte, node.end_byte)
         elif node.type == "string":
             done = node.end_byte
-            yield from _string(node, own)
+            yield from _string(node, kinds)
         elif node.type == "identifier":
             yield Token(TokenKind.NAME, node.start_byte, node.end_byte)
 
@@ -40,15 +42,15 @@ def _is_text(statement: Node) -> bool:
     return statement.named_child_count == 1 and statement.named_children[0].type in _STRINGS
 
 
-def _string(node: Node, own: Collection[int]) -> Iterator[Token]:
+def _string(node: Node, kinds: Mapping[int, TokenKind]) -> Iterator[Token]:
     """A string token, cut at the interpolations; what stands in these has tokens of its own."""
     start = node.start_byte
-    kind = TokenKind.NAME if node.id in own else TokenKind.STRING
+    kind = kinds.get(node.id, TokenKind.STRING)
     for child in node.children:
         if child.type == "interpolation":
             if child.start_byte > start:
                 yield Token(kind, start, child.start_byte)
-            yield from tokens_of(preorder(child), own)
+            yield from tokens_of(preorder(child), kinds)
             start = child.end_byte
     if node.end_byte > start:
         yield Token(kind, start, node.end_byte)
