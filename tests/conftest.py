@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from musify.engine.document import Conversion, convert_source
-from musify.engine.results import UNKNOWN_NAME
+from musify.engine.document import UNKNOWN_NAMES, Conversion, convert_source
 from musify.languages.semantics import Semantics
 from musify.languages.surroundings import Settings, Surroundings
 from musify.model import ARCHITECTURES, Target
@@ -34,7 +33,7 @@ class Converted:
         return [
             item.rule_id
             for item in self.conversion.findings
-            if item.rule_id != UNKNOWN_NAME or item.name.encode() not in declared
+            if item.rule_id not in UNKNOWN_NAMES or item.name.encode() not in declared
         ]
 
 

@@ -37,9 +37,10 @@ def test_example(convert: Convert, tmp_path: Path, identifier: str, example: Exa
     if example.file:
         check_build_file(tmp_path, example)
         return
-    own = book.load([*write(tmp_path, {"own.toml": example.rules}).iterdir()]) if example.rules else None
+    files = [*write(tmp_path, {"own.toml": example.rules}).iterdir()] if example.rules else []
+    own = book.load(files, reverse=example.reverse) if files or example.reverse else None
     target = {"sdk": example.sdk or "5.2", "architectures": example.architectures or ARCHITECTURES}
-    result = convert(example.before, own=own, **target)
+    result = convert(example.before, own=own, reverse=example.reverse, **target)
     assert result.text == example.after
     assert sorted(set(result.ids)) == sorted(example.findings)
 
@@ -47,7 +48,8 @@ def test_example(convert: Convert, tmp_path: Path, identifier: str, example: Exa
 def check_build_file(folder: Path, example: Example) -> None:
     tree = write(folder / "in", {example.file: example.before})
     targets = [option for name in example.architectures for option in ("--arch", name)]
-    done = musify("convert", tree, "-o", folder / "out", "--report", f"json:{folder / 'report.json'}", *targets)
+    way = ("--reverse",) * example.reverse
+    done = musify("convert", tree, *way, "-o", folder / "out", "--report", f"json:{folder / 'report.json'}", *targets)
     assert done.code == 0, done.err
     assert (folder / "out" / example.file).read_text(encoding="utf-8") == example.after
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))

@@ -31,10 +31,10 @@ _WORDS = {
            "intro": "Generated from rules/findings by tools/make_docs.py. Ids never change their meaning.",
            "severity": "Severity", "message": "Message", "suggestion": "What to do", "example": "Example",
            "becomes": "becomes",
-           "same": "stays as it is", "clean": "is no finding", "rules": "With the rule file"},
+           "same": "stays as it is", "clean": "is no finding", "rules": "With the rule file", "back": "with --reverse"},
     "zh": {"title": "发现一览", "intro": "由 tools/make_docs.py 根据 rules/findings 生成。编号的含义永不改变。",
            "severity": "级别", "message": "消息", "suggestion": "处理办法", "example": "示例", "becomes": "变为",
-           "same": "保持原样", "clean": "不是发现", "rules": "规则文件"},
+           "same": "保持原样", "clean": "不是发现", "rules": "规则文件", "back": "使用 --reverse"},
 }  # fmt: skip
 
 
@@ -55,6 +55,7 @@ def _section(kind: FindingKind, language: str) -> str:
     for example in kind.examples:
         outcome = words["same"] if example.after == example.before else words["becomes"]
         verdict = "" if kind.id in example.findings else f" ({words['clean']})"
+        verdict += f" ({words['back']})" if example.reverse else ""
         if example.rules:
             lines.append(f"\n{words['rules']}:\n\n```toml\n{example.rules.rstrip()}\n```")
         code = "python" if example.file.endswith(".py") else "cuda"

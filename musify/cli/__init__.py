@@ -19,6 +19,7 @@ _COMMANDS = {
     "explain": "Explain a CUDA name or a finding id.",
     "triage": "Group the errors of a build log by cause, and say what to do.",
     "header": "Write a header that lets one source build for CUDA and MUSA.",
+    "text": "Take musify-text's place: its options, on musify's engine.",
     "rules": "Compare the rules with the headers that are installed.",
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from musify.cli import running
-from musify.cli.options import apply_config, shared_options
+from musify.cli.options import apply_config, reverse_option, shared_options
 from musify.engine.results import RunResult
 from musify.model import ExitCode, Severity
 from musify.project.changes import ChangedLines
@@ -29,6 +29,7 @@ from musify.report.content import one_line
 @click.option("--update-baseline", is_flag=True, help="Make what is found now the content of --baseline FILE.")
 @click.option("--diff-base", metavar="REV", help="Report only what stands on lines that differ from git's REV.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
+@reverse_option
 @shared_options
 @click.pass_context
 def check(context: click.Context, /, **_: Any) -> ExitCode:

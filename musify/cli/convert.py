@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from musify.cli import running
-from musify.cli.options import apply_config, semantics_of, settings_of, shared_options
+from musify.cli.options import apply_config, reverse_option, rules_of, semantics_of, settings_of, shared_options
 from musify.engine.document import convert_source
 from musify.engine.results import FileResult, RunResult, record_conversion
 from musify.engine.semantic import settle
@@ -20,7 +20,6 @@ from musify.model import ExitCode, MusifyError, Severity
 from musify.project.output import Destination, DryRun, Folder, InPlace, prepare_folder
 from musify.project.survey import survey_source
 from musify.report.content import one_line
-from musify.rules import book
 from musify.source.document import Document, NotText
 
 
@@ -32,6 +31,7 @@ from musify.source.document import Document, NotText
 @click.option("--annotate", is_flag=True, help="Put findings into the source, as comments above their lines.")
 @click.option("--stdin-name", default="stdin.cu", show_default=True, metavar="NAME", help="Name of what `-` reads.")
 @click.option("--fail-on", type=click.Choice([item.value for item in Severity]), help="Exit 1 at such a finding.")
+@reverse_option
 @shared_options
 @click.pass_context
 def convert(context: click.Context, /, **_: Any) -> ExitCode:
@@ -76,7 +76,7 @@ def _convert_stdin(paths: list[Path], options: dict[str, Any]) -> ExitCode:
     if len(paths) > 1 or options["output"] is not None or options["in_place"]:
         raise click.UsageError("`-` stands alone and goes to stdout: no other PATH, -o or -i")
     name = options["stdin_name"]
-    if language_of(name) is not Language.CUDA:
+    if language_of(name, reverse=options["reverse"]) is not Language.CUDA:
         raise MusifyError(f"--stdin-name {name}: not a name of C, C++ or CUDA source")
     if sys.stdin is None or sys.stdout is None:
         raise MusifyError("`-` needs an open stdin and stdout")
@@ -85,7 +85,7 @@ def _convert_stdin(paths: list[Path], options: dict[str, Any]) -> ExitCode:
         document = Document.from_bytes(raw)
     except NotText as error:
         raise MusifyError(f"stdin: {error}") from error
-    rules = book.load([Path(path) for path in options["rules"]])
+    rules = rules_of(options)
     surroundings = Surroundings(name, namespaces=survey_source(name, document.data, rules).namespaces)
     semantics = semantics_of(options, rules)
     answers = semantics.answers(Path(name), document.data, None) if semantics is not None else None

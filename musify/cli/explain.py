@@ -127,7 +127,8 @@ def _finding(kind: FindingKind, language: str) -> str:
     for example in kind.examples:
         if example.rules:
             lines += ["", f"{words['rules']}:", *_indented(example.rules)]
-        lines += ["", f"{words['example']}:", *_indented(example.before)]
+        way = " (--reverse)" if example.reverse else ""
+        lines += ["", f"{words['example']}{way}:", *_indented(example.before)]
         if example.after != example.before:
             lines += [f"{words['becomes']}:", *_indented(example.after)]
     return "\n".join(lines) + "\n"

@@ -12,6 +12,7 @@ import click
 from musify.languages.surroundings import Settings
 from musify.model import ARCHITECTURES, DEFAULT_TARGET, SDK_VERSIONS, Target
 from musify.project.config import find_config
+from musify.rules import book
 from musify.rules.book import RuleBook
 from musify.rules.findings import LANGUAGES
 
@@ -55,6 +56,7 @@ _SHARED = (
     click.option("-q", "--quiet", is_flag=True, help="No summary and no progress."),
 )  # fmt: skip
 
+_reverse = click.option("--reverse", is_flag=True, help="From MUSA to CUDA: the way back; docs/reverse.md.")
 _SEMANTIC = ("compile_commands", "cuda_include")
 
 
@@ -63,6 +65,11 @@ def shared_options(command: Command) -> Command:
     for option in reversed(_SHARED):
         command = option(command)
     return command
+
+
+def reverse_option(command: Command) -> Command:
+    """Add --reverse, for commands that can go the other way."""
+    return _reverse(command)
 
 
 def without(*names: str) -> Callable[[click.Command], click.Command]:
@@ -85,6 +92,8 @@ def apply_config(context: click.Context, paths: Sequence[Path]) -> None:
         name = parameter.name or ""
         if name in settings and context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
             context.params[name] = parameter.type_cast_value(context, settings[name])
+    if context.params.get("reverse") and context.params["semantic"]:
+        raise click.UsageError("--semantic looks for CUDA's names: it does not go with --reverse")
     for name in _SEMANTIC:
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if given and not context.params["semantic"]:
@@ -106,4 +115,16 @@ def settings_of(options: dict[str, Any]) -> Settings:
     """What the options mean for the conversion itself."""
     target = Target(tuple(options["arch"]) or ARCHITECTURES, options["sdk"])
     annotate = options.get("annotate", False)
-    return Settings(target, options["unattested"], options["comments"], annotate, options["cmake"])
+    return Settings(
+        target, options["unattested"], options["comments"], annotate, options["cmake"],
+        options.get("reverse", False), options.get("names_only", False),
+    )  # fmt: skip
+
+
+def rules_of(options: dict[str, Any]) -> RuleBook:
+    """The rules that the options ask for; what is odd about the user's own is said on stderr. Raises MusifyError."""
+    reverse, names_only = options.get("reverse", False), options.get("names_only", False)
+    rules = book.load([Path(path) for path in options["rules"]], reverse=reverse, shipped=not names_only)
+    for warning in () if options.get("quiet") else rules.warnings:
+        click.echo(f"musify: {warning}", err=True)
+    return rules

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from musify.cli.options import semantics_of, settings_of
+from musify.cli.options import rules_of, semantics_of, settings_of
 from musify.engine import tree
 from musify.engine.processes import Progress
 from musify.engine.results import RunResult
@@ -21,7 +21,6 @@ from musify.project.layout import Layout
 from musify.project.output import Destination
 from musify.report import needs_of, parse_request, render, write_report
 from musify.report.content import Need, Report, one_line
-from musify.rules import book
 from musify.rules.findings import catalogue
 
 _PROGRESS_AFTER_SECONDS = 0.7
@@ -30,7 +29,8 @@ _FINDINGS_SHOWN = 20
 
 def select_files(paths: Sequence[Path], options: dict[str, Any], excluded: Sequence[Path] = ()) -> list[SourceFile]:
     """The files of the run. Raises MusifyError."""
-    selection = Selection(tuple(options["include"]), tuple(options["exclude"]), options["gitignore"], tuple(excluded))
+    selection = Selection(tuple(options["include"]), tuple(options["exclude"]), options["gitignore"], tuple(excluded),
+                          bool(options.get("reverse")))  # fmt: skip
     if options.get("root") is not None:
         return find_files_within(options["root"], paths, selection)
     return find_files(paths, selection)
@@ -39,7 +39,8 @@ def select_files(paths: Sequence[Path], options: dict[str, Any], excluded: Seque
 def make_layout(files: Sequence[SourceFile], paths: Sequence[Path], options: dict[str, Any]) -> Layout:
     """The names that the files get."""
     root = paths[0].resolve().name if len(paths) == 1 and paths[0].is_dir() else ""
-    return Layout(files, rename=not options["keep_names"], root=root)
+    reverse = bool(options.get("reverse"))
+    return Layout(files, rename=not options["keep_names"], root=root, reverse=reverse, aside=options.get("aside", ""))
 
 
 def make_plan(
@@ -53,7 +54,7 @@ def make_plan(
     """The plan of the run. Raises MusifyError for a bad rule file or report, and without libclang."""
     needs = needs_of(options["report"])
     details = Need.EDITS in needs or bool(options.get("baseline")) or bool(options.get("diff_base"))
-    rules = book.load([Path(path) for path in options["rules"]])
+    rules = rules_of(options)
     return tree.Plan(
         files, layout, rules, settings_of(options), destination, options["lang"], details,
         diff=diff or Need.DIFF in needs, lines=Need.LINES in needs,

@@ -11,11 +11,10 @@ from typing import Any
 import click
 
 from musify.cli import running
-from musify.cli.options import apply_config, settings_of, shared_options, without
+from musify.cli.options import apply_config, rules_of, settings_of, shared_options, without
 from musify.engine import tree
 from musify.model import ExitCode
 from musify.project.output import DryRun
-from musify.rules import book
 from musify.triage import overlay
 from musify.triage.causes import Causes, causes_of
 from musify.triage.definitions import look
@@ -54,7 +53,7 @@ def triage(context: click.Context, /, **_: Any) -> ExitCode:
     apply_config(context, [options["original"] or Path()])
     log = _read(options["log"])
     causes = causes_of(log)
-    rules = book.load([Path(path) for path in options["rules"]])
+    rules = rules_of(options)
     origins = _origins(log, causes, options)
     knowledge = Knowledge(rules, settings_of({"comments": False, **options}).target)
     explained = [_explained(cause, origins, knowledge) for cause in causes.found]

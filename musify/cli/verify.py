@@ -11,14 +11,13 @@ import click
 
 from musify.clang.database import Database
 from musify.cli import running
-from musify.cli.options import apply_config, semantics_of, settings_of, shared_options, without
+from musify.cli.options import apply_config, rules_of, semantics_of, settings_of, shared_options, without
 from musify.engine import tree
 from musify.headers.shim import write_shim
 from musify.model import ExitCode, MusifyError
 from musify.project.files import SourceFile
 from musify.project.output import DryRun
 from musify.report import verification as report
-from musify.rules import book
 from musify.rules.book import RuleBook
 from musify.source.writing import write_atomically
 from musify.verify import records
@@ -73,7 +72,7 @@ def verify(context: click.Context, /, **_: Any) -> ExitCode:
     shim_folder = context.params["write_shim"]
     apply_config(context, [original] if original else [])
     options = context.params
-    rules = book.load([Path(path) for path in options["rules"]])
+    rules = rules_of(options)
     if shim_folder is not None:
         count = write_shim(shim_folder, rules, force=options["force"])
         click.echo(f"{shim_folder}: {count} shim headers written", err=True)

@@ -18,6 +18,9 @@ from musify.source import selfcheck
 from musify.source.document import Document
 from musify.source.markers import read_markers
 
+# Findings that hold only where no file of the run declares the name: CUDA's on the way there, MUSA's on the way back.
+UNKNOWN_NAMES = frozenset({"MUS101", "MUS132"})
+
 
 @dataclass
 class Conversion:
@@ -50,7 +53,7 @@ def convert_build(
     from musify.languages.build import conversion as build
     from musify.languages.build.unit import BuildUnit
 
-    if not build.concerns_cuda(document.data, surroundings):
+    if not build.is_of_interest(document.data, book, settings, surroundings):
         return Conversion(document)
     reader = reader_of(language)
     unit = BuildUnit(document.data, reader, book, settings, surroundings)
@@ -91,7 +94,7 @@ def convert_source(
     markers = read_markers(document, (Span(item.start, item.end) for item in outline.comments()))
     edits, findings = markers.filter(document, result.edits, result.findings)
     if settings.annotate:
-        held = [item for item in findings if item.rule_id != "MUS101" or item.name.encode() not in declared]
+        held = [item for item in findings if item.rule_id not in UNKNOWN_NAMES or item.name.encode() not in declared]
         edits += annotation_edits(document, outline, held)
     findings.sort(key=lambda finding: (finding.span, finding.rule_id))
     try:

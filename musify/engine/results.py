@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from musify.engine.document import Conversion
+from musify.engine.document import UNKNOWN_NAMES, Conversion
 from musify.model import Applicability, Edit, Finding, Severity, Span
 from musify.rules import findings as catalogue
 from musify.source.document import Document
-
-UNKNOWN_NAME = "MUS101"
 
 
 class EditRecord(NamedTuple):
@@ -100,7 +98,7 @@ class RunResult:
         declared = elsewhere.union(*(file.declared for file in self.files))
         for file in self.files:
             file.findings = [
-                item for item in file.findings if item.id != UNKNOWN_NAME or item.name.encode() not in declared
+                item for item in file.findings if item.id not in UNKNOWN_NAMES or item.name.encode() not in declared
             ]
 
     def choose(self, select: Sequence[str], ignore: Sequence[str]) -> None:

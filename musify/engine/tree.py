@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from musify.engine.build_survey import survey_cmake
-from musify.engine.document import Conversion, convert_build, convert_source
+from musify.engine.document import UNKNOWN_NAMES, Conversion, convert_build, convert_source
 from musify.engine.processes import Progress, Work, collect_seldom, spread
 from musify.engine.results import (
-    UNKNOWN_NAME,
     FileResult,
     FindingRecord,
     RunResult,
@@ -271,7 +270,7 @@ def _report_left_includers(plan: Plan, results: dict[int, FileResult]) -> None:
 
 def _declared_in_context(plan: Plan, result: RunResult) -> frozenset[bytes]:
     """The unknown names of the run that a file of the context declares."""
-    wanted = {item.name.encode() for file in result.files for item in file.findings if item.id == UNKNOWN_NAME}
+    wanted = {item.name.encode() for file in result.files for item in file.findings if item.id in UNKNOWN_NAMES}
     found: frozenset[bytes] = frozenset()
     for file in plan.files if wanted else ():
         if file.is_context and file.language is Language.CUDA:

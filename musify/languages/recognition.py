@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from musify.languages.cuda.source import SUFFIXES
-from musify.languages.registry import Language
+from musify.languages.registry import RESTORED_SUFFIXES, Language
 
 # How much of a file is read where its name says nothing.
 HEAD_BYTES = 2048
@@ -60,12 +60,16 @@ _CONTENT = tuple(
 )
 
 
-def language_of(path: str) -> Language | None:
-    """The language of the file at `path` (forward slashes); None for files that are no business of ours."""
+def language_of(path: str, *, reverse: bool = False) -> Language | None:
+    """The language of the file at `path` (forward slashes); None for files that are no business of ours.
+
+    `reverse`: sources of MUSA's count too.
+    """
     name = path.rpartition("/")[2]
     found = _build_language(name)
     stem, dot, suffix = name.rpartition(".")
-    if stem and (dot + suffix).lower() in SUFFIXES and found is None:
+    is_source = (dot + suffix).lower() in SUFFIXES or (reverse and dot + suffix in RESTORED_SUFFIXES)
+    if stem and is_source and found is None:
         return Language.CUDA
     if found is None:
         found = next((language for pattern, language in _FOLDERS if pattern.match(path)), None)

@@ -31,6 +31,8 @@ class Language(str, Enum):
 
 # What files of CUDA source are called once they are ported.
 RENAMED_SUFFIXES = {".cu": ".mu", ".cuh": ".muh"}
+# On the way back.
+RESTORED_SUFFIXES = {new: old for old, new in RENAMED_SUFFIXES.items()}
 # Languages that have a reader of their own; the others are read as words.
 _READERS = frozenset(
     {

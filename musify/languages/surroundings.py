@@ -52,7 +52,8 @@ class Settings:
     """What the user asked for.
 
     `unattested`: "rename" or "keep". `comments`: rename in comments too. `annotate`: put findings into the source.
-    `cmake`: how CMake is to compile device code: "findmusa", "cxx" or "language".
+    `cmake`: how CMake is to compile device code: "findmusa", "cxx" or "language". `reverse`: from MUSA to CUDA, with
+    rules that are turned round. `names_only`: the names of the rules and nothing else, no checks and no build rules.
     """
 
     target: Target = DEFAULT_TARGET
@@ -60,6 +61,8 @@ class Settings:
     comments: bool = False
     annotate: bool = False
     cmake: str = "findmusa"
+    reverse: bool = False
+    names_only: bool = False
 
 
 @dataclass(frozen=True)

@@ -46,12 +46,16 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which files of a folder are worked on: globs as in .gitignore; `excluded` paths are passed over whole."""
+    """Which files of a folder are worked on: globs as in .gitignore; `excluded` paths are passed over whole.
+
+    `reverse`: MUSA's sources are among them.
+    """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool = True
     excluded: tuple[Path, ...] = ()
+    reverse: bool = False
 
 
 def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
@@ -78,7 +82,7 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
                     f"{file}: {found[relative].path} would get the same name {relative}; convert them apart"
                 )
             chosen = _is_chosen(relative, include, exclude)
-            language = _language(file, relative) if chosen else None
+            language = _language(file, relative, selection.reverse) if chosen else None
             found[relative] = SourceFile(file, relative, shown, language, is_link)
             if chosen and (language is None or relative.endswith(_MAY_BE_INCLUDED)):
                 unknown[posixpath.basename(relative)].add(relative)
@@ -108,6 +112,30 @@ def find_files_within(root: Path, paths: Sequence[Path], selection: Selection) -
     ]  # fmt: skip
 
 
+def find_named_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
+    """The files that are named and those below the folders that are, in that order, each once.
+
+    Their places are those below the folder that holds them all. Raises MusifyError for a path that is missing or
+    cannot be listed.
+    """
+    found: dict[str, tuple[Path, str]] = {}
+    for path in paths:
+        if not os.path.lexists(path):
+            raise MusifyError(f"{path}: no such file or folder")
+        listed = _walk(path, "", selection) if path.is_dir() else [(path, "", os.fspath(path), False)]
+        for file, _, shown, is_link in listed:
+            if not is_link:
+                found.setdefault(os.path.abspath(file), (file, shown))
+    if not found:
+        return []
+    folder = os.path.commonpath([os.path.dirname(path) for path in found])
+    places = {path: os.path.relpath(path, folder).replace(os.sep, "/") for path in found}
+    return [
+        SourceFile(file, places[path], shown, _language(file, places[path], selection.reverse))
+        for path, (file, shown) in found.items()
+    ]
+
+
 def _take_in_included(found: dict[str, SourceFile], unknown: Mapping[str, Collection[str]]) -> None:
     """Files that a makefile includes are makefiles, whatever they are called."""
     pending = [file for file in found.values() if file.language is Language.MAKE]
@@ -120,9 +148,9 @@ def _take_in_included(found: dict[str, SourceFile], unknown: Mapping[str, Collec
                     pending.append(found[path])
 
 
-def _language(path: Path, relative: str) -> Language | None:
+def _language(path: Path, relative: str, reverse: bool) -> Language | None:
     """The language of a file by its name; where that says nothing, by how the file begins."""
-    language = language_of(relative)
+    language = language_of(relative, reverse=reverse)
     if language is None and is_told_by_content(relative) and path.is_file():
         with contextlib.suppress(OSError), path.open("rb") as file:
             return language_of_content(file.read(HEAD_BYTES))

@@ -6,7 +6,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from musify.languages.registry import RENAMED_SUFFIXES, Language
+from musify.languages.registry import RENAMED_SUFFIXES, RESTORED_SUFFIXES, Language
 from musify.languages.surroundings import IncludeTarget
 from musify.project.files import SourceFile
 
@@ -18,15 +18,28 @@ _HEADER_FOLDERS = ("", "include", "inc", "includes", "src", "common", "Common")
 class Layout:
     """Where every file of the run goes, and which file an #include means."""
 
-    def __init__(self, files: Sequence[SourceFile], *, rename: bool = True, root: str = "") -> None:
-        """`root` is the name of the one folder that the files lie in: some projects include by it."""
+    def __init__(
+        self,
+        files: Sequence[SourceFile],
+        *,
+        rename: bool = True,
+        root: str = "",
+        reverse: bool = False,
+        aside: str = "",
+    ) -> None:
+        """`root` is the name of the one folder that the files lie in: some projects include by it.
+
+        `reverse`: from MUSA's names to CUDA's. `aside`: sources that would keep their name get this behind the stem.
+        """
         self._root = root
+        self._suffixes = RESTORED_SUFFIXES if reverse else RENAMED_SUFFIXES
+        self._aside = aside
         self._rename = rename
         taken = {file.relative for file in files}
         self.new_paths: dict[str, str] = {}
         self.blocked: list[tuple[SourceFile, str]] = []
         for file in files:
-            new = _new_path(file) if rename else file.relative
+            new = self._new_path(file) if rename else file.relative
             if new != file.relative and new in taken:
                 self.blocked.append((file, new))
                 new = file.relative
@@ -62,12 +75,21 @@ class Layout:
         if found is not None or not self._rename:
             return found
         stem, suffix = posixpath.splitext(path)
-        if suffix in RENAMED_SUFFIXES:
+        if suffix in self._suffixes:
             # An earlier run that was interrupted may have renamed the file already.
-            done = self._resolve(includer, stem + RENAMED_SUFFIXES[suffix], is_toolkit=is_toolkit)
+            done = self._resolve(includer, stem + self._suffixes[suffix], is_toolkit=is_toolkit)
             if done is not None:
                 found = IncludeTarget(posixpath.splitext(done.path)[0] + suffix, done.new_path)
         return found
+
+    def _new_path(self, file: SourceFile) -> str:
+        stem, suffix = posixpath.splitext(file.relative)
+        if file.is_context or file.language is None:
+            return file.relative
+        stays = _KEEPS_NAMES & set(posixpath.dirname(file.relative).split("/"))
+        if file.language is not Language.CUDA or suffix not in self._suffixes or stays:
+            return f"{stem}{self._aside}{suffix}"
+        return stem + self._suffixes[suffix]
 
     def _resolve(self, includer: str, path: str, *, is_toolkit: bool) -> IncludeTarget | None:
         candidates = self._by_name.get(path.rpartition("/")[2])
@@ -99,12 +121,3 @@ def _up_the_tree(folder: str, tail: str) -> Iterable[str]:
         if not folder:
             return
         folder = posixpath.dirname(folder)
-
-
-def _new_path(file: SourceFile) -> str:
-    stem, suffix = posixpath.splitext(file.relative)
-    if file.is_context or file.language is not Language.CUDA or suffix not in RENAMED_SUFFIXES:
-        return file.relative
-    if _KEEPS_NAMES & set(posixpath.dirname(file.relative).split("/")):
-        return file.relative
-    return stem + RENAMED_SUFFIXES[suffix]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from musify.languages.registry import RENAMED_SUFFIXES
+from musify.languages.registry import RENAMED_SUFFIXES, RESTORED_SUFFIXES
 from musify.model import MusifyError
 from musify.project.files import SourceFile
 from musify.source.writing import copy_atomically, link_atomically, name_beside, write_atomically
@@ -50,6 +50,36 @@ class DryRun:
 
     def abandon(self, file: SourceFile, new_path: str) -> None:
         """Nothing."""
+
+
+class Kept(DryRun):
+    """Keeps what would be written, by the place of the file in the run; for runs in one process."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, bytes] = {}
+
+    def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
+        """Keep the new content."""
+        self.data[file.relative] = data
+
+    def keep(self, file: SourceFile, new_path: str) -> None:
+        """Keep the old content."""
+        self.data[file.relative] = file.path.read_bytes()
+
+
+class Beside(DryRun):
+    """Writes new files beside the originals, which stay."""
+
+    def write(self, file: SourceFile, new_path: str, data: bytes) -> None:
+        """Write the new content under the new name."""
+        goal = file.path.with_name(new_path.rpartition("/")[2])
+        write_atomically(goal, data, stat.S_IMODE(file.path.stat().st_mode))
+
+    def keep(self, file: SourceFile, new_path: str) -> None:
+        """Write the old content under the new name; a file that gets none is left alone."""
+        goal = file.path.with_name(new_path.rpartition("/")[2])
+        if goal != file.path:
+            copy_atomically(file.path, goal)
 
 
 class InPlace:
@@ -144,8 +174,8 @@ def _relink(file: SourceFile, goal: Path) -> None:
     """Make `goal` the link that `file` is; a link to a renamed source follows it."""
     target = os.readlink(file.path)
     stem, suffix = os.path.splitext(target)
-    if goal.suffix in RENAMED_SUFFIXES.values() and suffix in RENAMED_SUFFIXES:
-        target = stem + RENAMED_SUFFIXES[suffix]
+    if goal.suffix != file.path.suffix and suffix in RENAMED_SUFFIXES | RESTORED_SUFFIXES:
+        target = stem + (RENAMED_SUFFIXES | RESTORED_SUFFIXES)[suffix]
     if goal != file.path or target != os.readlink(file.path):
         link_atomically(target, goal)
 

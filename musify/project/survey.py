@@ -29,7 +29,7 @@ _NAMESPACE = re.compile(rb"namespace[ \t]+([A-Za-z_]\w*)(?:::\w+)*[ \t\r\n]*\{")
 # Bytes beside a name that rule a declaration of it out. A newline or comment may hide anything.
 _NOT_DECLARED_IF_FOLLOWED_BY = (b"_", b"<", b">", b"*", b"&", b".", b"-")
 _NOT_DECLARED_IF_PRECEDED_BY = (b"(", b"=", b";", b"!", b"?", b"|", b"<", b".")
-_SOURCES = frozenset({".cu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
+_SOURCES = frozenset({".cu", ".mu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
 
 Read = Callable[[str], bytes]
 

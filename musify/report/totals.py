@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from musify.engine.results import FindingRecord, RunResult
 
 # Findings whose name still stands in the output and needs a person.
-_LEFT_STANDING = ("MUS101", "MUS104", "MUS110", "MUS114", "MUS201", "MUS302", "MUS303", "MUS4")
+_LEFT_STANDING = ("MUS101", "MUS104", "MUS110", "MUS114", "MUS132", "MUS133", "MUS201", "MUS302", "MUS303", "MUS4")
 
 
 @dataclass

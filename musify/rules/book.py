@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from musify.model import Evidence
-from musify.rules import cache, loader
+from musify.rules import cache, inverse, loader
 from musify.rules.location import rules_folder
 from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy, Prefix
 from musify.source.words import WordFinder
@@ -72,6 +72,21 @@ class RuleBook:
     def owners(self) -> dict[bytes, tuple[bytes, Library]]:
         """Namespaces of libraries (`at::cuda`) with MUSA's and the library; they are known behind another only."""
         return {old: (new, library) for library in self.libraries for old, new in library.owner_map}
+
+    def all_of(self, name: bytes) -> Sequence[bytes]:
+        """(way back) The CUDA names or headers that a MUSA one stands for, where it stands for more than one."""
+        found: Sequence[bytes] = self._tables.get("several", {}).get(name, ())
+        return found
+
+    @cached_property
+    def own_words(self) -> dict[bytes, bytes]:
+        """What the user's mappings make of words in build files, whatever those words are."""
+        return dict(self._tables["own_words"])
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What is odd about the user's rule files, a line each, with file and line."""
+        return list(self._tables["warnings"])
 
     def is_version_macro(self, name: bytes) -> bool:
         """Whether `name` carries the version of a CUDA library: a number on another scale than MUSA's."""
@@ -174,6 +189,11 @@ class RuleBook:
             return None
         return self._rule(name, group, self._target(name, self._tables["groups"][group][0]))
 
+    def target_of(self, name: bytes) -> bytes:
+        """What a listed name is called in MUSA, whether or not MUSA has it; the name itself where it is on no list."""
+        group = self._names.get(name)
+        return name if group is None else self._target(name, self._tables["groups"][group][0])
+
     def _target(self, name: bytes, library: int) -> bytes:
         explicit: bytes | None = self._tables["renames"].get(name)
         if explicit is not None:
@@ -203,24 +223,28 @@ class RuleBook:
         return tuple(Note(*self._tables["notes"][index]) for index in self._tables[key].get(name, ()))
 
 
-def load(user_files: Sequence[Path] = ()) -> RuleBook:
+def load(user_files: Sequence[Path] = (), *, reverse: bool = False, shipped: bool = True) -> RuleBook:
     """The shipped rules, from the cache where it is fresh, with the user's files over them.
 
-    Raises MusifyError, with file and line, where a rule file is bad.
+    `reverse`: from MUSA to CUDA. `shipped`: without it the user's files are all there is. Raises MusifyError, with file
+    and line, where a rule file is bad.
     """
-    if not user_files:
+    if not user_files and not reverse and shipped:
         return RuleBook(cache.load(rules_folder(), _PARTS, _compile))
 
     def compile_own(folder: Path) -> loader.Table:
         tables = cache.load(folder, _PARTS, _compile)
+        if not shipped:
+            tables = {**tables, **loader.empty_tables()}
         for path in user_files:
             loader.add_user_rules(tables, path)
-        tables["namespaces"] = _namespaces(tables)
-        tables["words"] = words_of_interest(RuleBook(tables), tables)
-        return tables
+        if reverse:
+            tables = {**inverse.inverted(tables, RuleBook(tables)), "warnings": tables["warnings"]}
+        return _completed(tables)
 
-    own = [loader.read_rules(path) for path in user_files]
-    return RuleBook(cache.load(rules_folder(), _PARTS, compile_own, own))
+    own = [f"{path}\0".encode("utf-8", "surrogateescape") + loader.read_rules(path) for path in user_files]
+    form = ("reverse",) * reverse + ("bare",) * (not shipped)
+    return RuleBook(cache.load(rules_folder(), _PARTS, compile_own, own, form))
 
 
 def _compile(folder: Path) -> loader.Table:
@@ -233,6 +257,11 @@ def _compile(folder: Path) -> loader.Table:
     tables["musa_architectures"] = [
         (item["name"], item["value"], *item["capability"], item["cards"]) for item in scale["musa"]
     ]
+    return _completed(tables)
+
+
+def _completed(tables: loader.Table) -> loader.Table:
+    """Tables with what is worked out from them."""
     tables["namespaces"] = _namespaces(tables)
     tables["words"] = words_of_interest(RuleBook(tables), tables)
     return tables

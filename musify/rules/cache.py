@@ -17,18 +17,22 @@ from typing import Any
 from musify import __version__
 from musify.source.writing import write_atomically
 
-_FORM = 8
+_FORM = 9
 
 
 def load(
-    folder: Path, parts: Sequence[str], compile_rules: Callable[[Path], dict[str, Any]], own: Sequence[bytes] = ()
+    folder: Path,
+    parts: Sequence[str],
+    compile_rules: Callable[[Path], dict[str, Any]],
+    own: Sequence[bytes] = (),
+    form: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What `compile_rules` makes of the folders `parts` in `folder`, from the cache where it is fresh.
 
-    `own`: what stands in rule files of the user's that it puts over them.
+    `own`: what stands in rule files of the user's that it puts over them. `form`: words for what else it does to them.
     """
     # Each installation has files of its own, so that two of them in turn do not make each other's stale.
-    kind = "-".join([*parts, *(["own"] if own else []), hashlib.sha256(str(folder).encode()).hexdigest()[:8]])
+    kind = "-".join([*parts, *form, *(["own"] if own else []), hashlib.sha256(str(folder).encode()).hexdigest()[:8]])
     path = cache_folder() / f"rules-{kind}-{_fingerprint(folder, parts, own)}.marshal"
     with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
         tables = marshal.loads(path.read_bytes())
@@ -56,7 +60,7 @@ def _fingerprint(folder: Path, parts: Sequence[str], own: Sequence[bytes]) -> st
             for entry in sorted(entries, key=lambda item: item.name):
                 status = entry.stat()
                 digest.update(f"{sub}/{entry.name} {status.st_size} {status.st_mtime_ns}".encode())
-    for module in ("loader.py", "book.py", "model.py"):
+    for module in ("loader.py", "mapping.py", "inverse.py", "book.py", "model.py"):
         digest.update(str((Path(__file__).parent / module).stat().st_mtime_ns).encode())
     for content in own:
         digest.update(hashlib.sha256(content).digest())

@@ -18,7 +18,7 @@ class Example(NamedTuple):
     """A source text, what becomes of it, and the ids that are found in it. The tests run every one.
 
     `rules` is the text of a rule file of the user's, empty where there is none. `command` is what finds the ids where
-    that is not a conversion (`header`). `file` names a build file; empty for source.
+    that is not a conversion (`header`). `file` names a build file; empty for source. `reverse`: from MUSA to CUDA.
     """
 
     before: str
@@ -29,6 +29,7 @@ class Example(NamedTuple):
     rules: str
     command: str
     file: str
+    reverse: bool
 
 
 class FindingKind(NamedTuple):
@@ -105,4 +106,5 @@ def _example(table: Mapping[str, object]) -> Example:
     return Example(
         before, str(table.get("after", before)), tuple(found), str(table.get("sdk", "")), tuple(architectures),
         str(table.get("rules", "")), str(table.get("command", "")), str(table.get("file", "")),
+        bool(table.get("reverse", False)),
     )  # fmt: skip

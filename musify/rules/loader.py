@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from musify.model import ARCHITECTURES, Evidence, MusifyError, Severity
+from musify.rules.mapping import add_mapping
 from musify.rules.model import Policy
 
 if sys.version_info >= (3, 11):
@@ -45,7 +46,7 @@ def empty_tables() -> Table:
     return {
         "libraries": [], "groups": [], "names": {}, "renames": {}, "headers": {}, "notes": [],
         "unsupported": {}, "known_issues": {}, "absent": {}, "changed": {},
-        "version_macros": {}, "architecture_macros": {},
+        "version_macros": {}, "architecture_macros": {}, "own_words": {}, "warnings": [],
     }  # fmt: skip
 
 
@@ -58,7 +59,10 @@ def load_api_rules(files: Iterable[Path]) -> Table:
 
 
 def add_user_rules(tables: Table, path: Path) -> None:
-    """Put a user's rule file over `tables`: what it says of a name wins. Raises MusifyError."""
+    """Put a user's rule file, or mapping in JSON, over `tables`: what it says of a name wins. Raises MusifyError."""
+    if path.suffix.lower() == ".json":
+        add_mapping(tables, path, read_rules(path))
+        return
     _RuleFile(path, read_toml(path)).add_to(tables, own=True)
 
 

@@ -6,14 +6,17 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from musify.languages.build import way_back
 from musify.languages.build.facts import cuda_literals, cuda_words
 from musify.languages.build.files import find_files
 from musify.languages.build.leftovers import find_leftovers
+from musify.languages.build.own_words import find_own_words, mentions_own_words
 from musify.languages.build.torch_architectures import find_torch_architectures
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import find_words
-from musify.languages.surroundings import BuildSurroundings
+from musify.languages.surroundings import BuildSurroundings, Settings
 from musify.model import Edit, Finding, Span
+from musify.rules.book import RuleBook
 
 _SUMMARIES = ("MUS109",)
 
@@ -59,13 +62,26 @@ def concerns_cuda(data: bytes, surroundings: BuildSurroundings) -> bool:
     return mentions_cuda(data) or targets or (linked is not None and bool(linked.compilers))
 
 
+def is_of_interest(data: bytes, book: RuleBook, settings: Settings, surroundings: BuildSurroundings) -> bool:
+    """Whether there is anything for this run to do in a build file."""
+    if mentions_own_words(data, book):
+        return True
+    if settings.reverse:
+        return way_back.mentions_musa(data, book)
+    return concerns_cuda(data, surroundings)
+
+
 def convert(unit: BuildUnit) -> BuildConversion:
     """All edits and findings of one build file. With a finding about the whole of it, it stays as it is."""
     result = BuildConversion()
+    if unit.settings.names_only or unit.settings.reverse:
+        result.take(find_own_words(unit))
+        result.take(find_files(unit) if unit.settings.names_only else way_back.convert(unit))
+        return result
     result.take(unit.reader.convert(unit))
     if any(finding.span == Span(0, len(unit.data)) for finding in result.findings):
         return result
-    for results in (find_files(unit), find_torch_architectures(unit), find_words(unit)):
+    for results in (find_own_words(unit), find_files(unit), find_torch_architectures(unit), find_words(unit)):
         result.take(results)
     result.findings += find_leftovers(unit, list(result.spoken()))
     return result

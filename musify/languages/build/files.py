@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from musify.languages.build.unit import BuildUnit, TokenKind
-from musify.languages.registry import RENAMED_SUFFIXES
+from musify.languages.registry import RENAMED_SUFFIXES, RESTORED_SUFFIXES
 from musify.languages.surroundings import BuildSurroundings
 from musify.model import Applicability, Edit, Finding, Span
 
 RENAMED_FILE = "renamed-file"
 FILE_PATTERN = "file-pattern"
 _SUFFIX = re.compile(rb"\.(?:cuh|cu)\b(?![\w.])")
+_RESTORED = re.compile(rb"\.(?:muh|mu)\b(?![\w.])")
 _WORD = re.compile(rb"[\w./${}@+*?%()-]*\Z")
 _LONGEST_PATH = 400
 # Beginnings of a path that say nothing of its place in the tree: variables, `./`, `../`, the root.
@@ -24,11 +25,12 @@ _PUT_TOGETHER = re.compile(rb"[*?%$\[{(]")
 
 def find_files(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """An edit for every mention of a renamed file and every pattern over a suffix that the run renames."""
-    if not unit.surroundings.renamed or b".cu" not in unit.data:
+    reverse = unit.settings.reverse
+    if not unit.surroundings.renamed or (b".mu" if reverse else b".cu") not in unit.data:
         return
     for token in unit.tokens:
         if token.kind in (TokenKind.WORD, TokenKind.STRING, TokenKind.SOURCE, TokenKind.OTHER):
-            for match in _SUFFIX.finditer(unit.data, token.start, token.end):
+            for match in (_RESTORED if reverse else _SUFFIX).finditer(unit.data, token.start, token.end):
                 yield from _mention(unit, Span(*match.span()), token.start)
 
 
@@ -38,7 +40,8 @@ def _mention(unit: BuildUnit, suffix: Span, floor: int) -> Iterator[Edit | Findi
     start = head.start() if head else suffix.start
     text = data[start : suffix.end]
     shown = text.decode("utf-8", "replace")
-    new_suffix = RENAMED_SUFFIXES[data[suffix.start : suffix.end].decode()].encode()
+    suffixes = RESTORED_SUFFIXES if unit.settings.reverse else RENAMED_SUFFIXES
+    new_suffix = suffixes[data[suffix.start : suffix.end].decode()].encode()
     base = text.rpartition(b"/")[2]
     if base == data[suffix.start : suffix.end] and _is_member(data, Span(start, suffix.end)):
         return

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from musify.languages.cuda.names import doubts, is_left_unattested, kept_finding
 from musify.languages.cuda.unit import Unit
+from musify.languages.cuda.way_back import looks_like_musa
 from musify.model import Applicability, Edit, Evidence, Finding, Span
 from musify.rules.model import Action, NameRule
 from musify.source.outline import Directive
@@ -21,6 +22,7 @@ _LOOKS_LIKE_CUDA = re.compile(
     rb"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cudss|cupti|nccl|nvrtc|nvml|nvtx|nvToolsExt|npp|nvjpeg|cutensor|"
     rb"cufile|nvcuvid|cuvid|nvEncodeAPI|nvfunctional|fatbinary|optix)[^/]*\Z|(?:.*/)?(?:cuda|crt|cub|nvtx3)/"
 )
+_IN_CUDA = re.compile(rb"/(?:cuda|musa)/|\A(?:cub|crt)/")
 
 
 class IncludeConverter:
@@ -29,6 +31,9 @@ class IncludeConverter:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._seen: dict[bytes, list[tuple[bytes, frozenset[int]]]] = {}
+        reverse = unit.settings.reverse
+        self._suffixes = (b".muh", b".mu") if reverse else (b".cuh", b".cu")
+        self._lookalike = looks_like_musa(unit.book) if reverse else _LOOKS_LIKE_CUDA
 
     def run(self) -> Iterator[Edit | Finding]:
         """Edits and findings for every line that names a header."""
@@ -57,9 +62,9 @@ class IncludeConverter:
         rule = self._unit.book.header(path)
         if rule is not None:
             yield from self._toolkit_header(directive, span, rule)
-        elif path.endswith((b".cuh", b".cu")) and not path.startswith(b"cub/"):
+        elif path.endswith(self._suffixes) and not path.startswith(b"cub/"):
             yield Finding("MUS115", span, path.decode("utf-8", "replace"))
-        elif _LOOKS_LIKE_CUDA.match(path) and (not quoted or b"/cuda/" in path or path.startswith((b"cub/", b"crt/"))):
+        elif self._lookalike.match(path) and (not quoted or _IN_CUDA.search(path)):
             yield Finding("MUS114", span, path.decode("utf-8", "replace"))
 
     def _toolkit_header(self, directive: Directive, span: Span, rule: NameRule) -> Iterator[Edit | Finding]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from musify import checks
+from musify.languages.cuda import way_back
 from musify.languages.cuda.declarations import Declaration, unlisted_declarations
 from musify.languages.cuda.embedded import Holds, carried_over
 from musify.languages.cuda.includes import IncludeConverter
@@ -42,7 +43,7 @@ class SourceConversion:
 
 def look(data: bytes, book: RuleBook) -> Hits:
     """The words and marks in `data` that make it worth a closer look; neither: it is no business of ours."""
-    return book.words(checks.all_triggers()).find(data)
+    return book.words(checks.all_triggers() | way_back.TRIGGERS).find(data)
 
 
 def convert(unit: Unit) -> SourceConversion:
@@ -55,6 +56,8 @@ def convert(unit: Unit) -> SourceConversion:
             edits.append(result)
         else:
             findings.append(result)
+    if unit.settings.reverse:
+        edits, findings = way_back.settled(unit, edits, findings)
     return SourceConversion(edits, findings, unlisted_declarations(unit), macros.pasted)
 
 
@@ -88,7 +91,9 @@ def _passes(unit: Unit, macros: MacroConverter) -> Iterator[Edit | Finding]:
     yield from StringConverter(unit, partial(_string_of, unit)).run()
     if unit.settings.comments:
         yield from _comments(unit)
-    for check in checks.all_checks():
+    if unit.settings.reverse and not unit.settings.names_only:
+        yield from way_back.checked(unit)
+    for check in checks.all_checks() if not (unit.settings.names_only or unit.settings.reverse) else ():
         if not check.triggers or check.triggers & unit.marks:
             yield from check.run(unit)
 

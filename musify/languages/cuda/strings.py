@@ -32,6 +32,9 @@ _LIBRARY = re.compile(
     rb"|(?P<windows>[A-Za-z_]+?)(?:64|32)?(?:_[\d_]+)?\.(?:dll|lib)\Z"
 )
 _LIBRARY_HINTS = (b"libcu", b"libnv", b"libnccl", b"libnpp", b'.dll"', b'.lib"')
+_MUSA_HINTS = (b"libmu", b"libmt", b"libmccl")
+_STEMS = (b"cu", b"nv", b"nccl", b"npp")
+_MUSA_STEMS = (b"mu", b"mt", b"mccl")
 SPECIFIERS = (b"__global__", b"__device__")
 SOURCE = re.compile(rb"(?:__global__|__device__)\s+[A-Za-z_]")
 _STRING_HEAD = re.compile(rb'R"[^ ()\\\t\v\f\r\n]{0,16}\(|"')
@@ -67,7 +70,7 @@ class StringConverter:
         """Where the literals start that hold a word of interest, a library's file name, or device code."""
         unit = self._unit
         offsets = [word.start for word in unit.words_elsewhere]
-        for hint in _LIBRARY_HINTS:
+        for hint in _MUSA_HINTS if unit.settings.reverse else _LIBRARY_HINTS:
             offsets += occurrences(unit.data, hint)
         for word in SPECIFIERS:
             offsets += (at for at in occurrences(unit.data, word) if SOURCE.match(unit.data, at))
@@ -124,7 +127,7 @@ class StringConverter:
     def _name(self, literal: Opaque, span: Span, rule: NameRule) -> Iterator[Edit | Finding]:
         if rule.action is Action.IDENTITY or rule.kind not in ("function", "function-alias"):
             return
-        looked_up = enclosing_call(self._unit.outline, literal.start) in _LOOKUPS
+        looked_up = self._called(literal) in _LOOKUPS
         if not looked_up and not self._looks_up:
             return
         if rule.action is not Action.RENAME:
@@ -150,12 +153,18 @@ class StringConverter:
         if rule.absent is not None:
             yield from doubts(rule, span, kept=not looked_up)
 
+    def _called(self, literal: Opaque) -> bytes:
+        """The function that the literal is handed to, by CUDA's name."""
+        name = enclosing_call(self._unit.outline, literal.start)
+        rule = self._unit.book.name(name) if self._unit.settings.reverse else None
+        return rule.target if rule is not None else name
+
     def _library(self, literal: Opaque, span: Span, match: re.Match[bytes]) -> Iterator[Edit | Finding]:
         stem = match.group("stem") or match.group("windows")
         names = self._unit.book.link_names
         windows_driver = match.group("windows") == b"nvcuda"
         known = names.get(b"cuda" if windows_driver else stem)
-        if known is None and not stem.startswith((b"cu", b"nv", b"nccl", b"npp")):
+        if known is None and not stem.startswith(_MUSA_STEMS if self._unit.settings.reverse else _STEMS):
             return
         opened = self._opens or enclosing_call(self._unit.outline, literal.start) in _OPENERS
         in_pragma = self._unit.outline.directive_at(literal.start) is not None
