@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from musify.model import Evidence
-from musify.rules import cache, inverse, loader
+from musify.rules import cache, loader
 from musify.rules.location import rules_folder
 from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy, Prefix
 from musify.source.words import WordFinder
@@ -239,6 +239,8 @@ def load(user_files: Sequence[Path] = (), *, reverse: bool = False, shipped: boo
         for path in user_files:
             loader.add_user_rules(tables, path)
         if reverse:
+            from musify.rules import inverse
+
             tables = {**inverse.inverted(tables, RuleBook(tables)), "warnings": tables["warnings"]}
         return _completed(tables)
 
