@@ -97,7 +97,12 @@ IMPORTS = {
     "from torch.cuda.amp import autocast\n": "from torch_musa.core.amp import autocast\n",
     "from torch.cuda import amp\namp.autocast()\n": "from torch_musa.core import amp\namp.autocast()\n",
     "import torch.cuda\ntorch.cuda.init()\n": "import torch\nimport torch_musa  # noqa: F401\ntorch.musa.init()\n",
-    "def f():\n    import torch\n    torch.cuda.init()\n": "def f():\n    import torch\n    torch.musa.init()\n",
+    "def f():\n    import torch\n    torch.cuda.init()\n\ndef g():\n    import torch\n    return torch\n":
+        "def f():\n    import torch\n    import torch_musa  # noqa: F401\n    torch.musa.init()\n\ndef g():\n    import torch\n    return torch\n",
+    "if TYPE_CHECKING:\n    import torch\ndef f(x):\n    import torch\n    return torch.cuda.init(x)\n":
+        "if TYPE_CHECKING:\n    import torch\ndef f(x):\n    import torch\n    import torch_musa  # noqa: F401\n    return torch.musa.init(x)\n",
+    "import os\ndef f():\n    return os.environ['CUDA_HOME']\ndef g():\n    import torch\n":
+        "import os\ndef f():\n    return os.environ['MUSA_HOME']\ndef g():\n    import torch\n",
     "try:\n    import torch  # here\nexcept ImportError:\n    pass\ntorch.cuda.init()\n":
         "try:\n    import torch  # here\n    import torch_musa  # noqa: F401\nexcept ImportError:\n    pass\ntorch.musa.init()\n",
     "import os; import torch; x = torch.cuda\n": "import os; import torch; import torch_musa; x = torch.musa\n",

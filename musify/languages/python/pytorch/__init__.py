@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from musify.languages.python.module import PythonModule
-from musify.languages.python.pytorch.imports import import_edit
+from musify.languages.python.pytorch.imports import import_edits
 from musify.languages.python.pytorch.methods import find_methods
 from musify.languages.python.pytorch.names import find_names, find_written_names
 from musify.languages.python.pytorch.strings import find_strings
@@ -28,4 +28,4 @@ def convert_pytorch(unit: BuildUnit, module: PythonModule, *, imported: bool = F
             yield item
     # An import of a module of torch_musa brings torch_musa with it.
     if edits and not imported and not any(edit.new_text.startswith(b"torch_musa") for edit in edits):
-        yield from import_edit(unit.data, module)
+        yield from import_edits(unit.data, module, edits)
