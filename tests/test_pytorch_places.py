@@ -47,6 +47,11 @@ def test_unchanged(rules: RuleBook, source: str) -> None:
     assert result.findings
 
 
+def test_words_that_are_no_words_of_cuda(rules: RuleBook) -> None:
+    result = converted(rules, HEAD + "class ConvMlp: pass\nconvmlp = ConvMlp(device='cuda')\nimport nvml\nuse(NVML)\n")
+    assert [finding.name for finding in result.findings] == ["nvml", "NVML"]
+
+
 CHANGED = {
     # what PyTorch's own functions take
     "torch.cuda.set_device(f'cuda:{rank}')": "torch.musa.set_device(f'musa:{rank}')",
