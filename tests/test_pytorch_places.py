@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from musify.engine.document import Conversion, convert_build
@@ -10,6 +13,7 @@ from musify.languages.surroundings import BuildSurroundings, Settings
 from musify.model import Applicability
 from musify.rules.book import RuleBook
 from musify.source.document import Document
+from tests.commands import contents, musify, write
 
 HEAD = "import torch\nimport torch_musa\n"
 
@@ -35,6 +39,8 @@ UNCHANGED = {
     "a part of a path": "os.path.join(root, 'cuda', 'x')\n",
     "a function": "def cuda(x): return x\n",
     "a method of the project's": "class A:\n    def cuda_time(self): pass\n    def is_cuda(self): pass\n",
+    "a device of another library":
+        "import xgboost as xgb\nm = xgb.XGBClassifier(device='cuda')\nimport tvm\ndev = tvm.device('cuda')\n",
     "an option of another library": "fabric = Fabric(accelerator='cuda')\n",
     "text that is looked for in text": "bad = 'consider passing CUDA_LAUNCH_BLOCKING=1' in log or 'see CUDA_HOME ' in text\n",
 }  # fmt: skip
@@ -158,3 +164,36 @@ def test_names_that_nothing_vouches_for(rules: RuleBook, before: str, after: str
     assert conversion.new_data.decode() == f"{HEAD}{after}\n"
     assert {edit.applicability for edit in conversion.edits} == {Applicability.REVIEW}
     assert {finding.rule_id for finding in conversion.findings} == {"MUS606"}
+
+
+LIKE_A_TENSOR = {
+    "return model.cuda(), 1": "return model.musa(), 1",
+    "if tensor.device.type == 'cuda': pass": "if tensor.device.type == 'musa': pass",
+    "model.device = 'cuda'": "model.device = 'musa'",
+}
+
+
+@pytest.mark.parametrize(("before", "after"), LIKE_A_TENSOR.items(), ids=LIKE_A_TENSOR.keys())
+def test_files_of_a_project_that_uses_pytorch(tmp_path: Path, before: str, after: str) -> None:
+    """A file that does not mention PyTorch is converted where others of the project do, and that is said."""
+    text = "from mine import run\ndef f(model, tensor):\n    {}\n"
+    files = {"a.py": text.format(before), "b.py": "x = 1\n", "c.py": "import torch.nn as nn\n"}
+    report = tmp_path / "r.json"
+    musify("convert", write(tmp_path / "in", files), "-o", tmp_path / "out", "-q", "--report", f"json:{report}")
+    assert contents(tmp_path / "out")["a.py"].decode() == text.format(after)
+    result = next(file for file in json.loads(report.read_text())["files"] if file["path"].endswith("a.py"))
+    assert [edit["applicability"] for edit in result["edits"]] == ["review"]
+    assert [finding["id"] for finding in result["findings"]] == ["MUS607"]
+
+
+OTHERS = {
+    "a library of its own": "import xgboost\ndef f(model): return model.cuda()\n",
+    "nothing that PyTorch has": "path = 'cuda'\nuse('cuda')\n",
+}
+
+
+@pytest.mark.parametrize("source", OTHERS.values(), ids=OTHERS.keys())
+def test_files_of_such_a_project_that_stay(tmp_path: Path, source: str) -> None:
+    tree = write(tmp_path / "in", {"a.py": source, "c.py": "import torch\n"})
+    musify("convert", tree, "-o", tmp_path / "out", "-q")
+    assert contents(tmp_path / "out")["a.py"].decode() == source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from musify.languages.cmake.survey import CMakeSurvey
     from musify.project.files import SourceFile
 
+_TORCH_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+
 
 def survey_cmake(
     files: Sequence[SourceFile], sizes: Sequence[int], jobs: int, progress: Progress | None
@@ -29,6 +32,12 @@ def survey_cmake(
     from musify.languages.cmake.survey import together
 
     return together(survey for _, survey in spread(files, _SURVEY, numbers, sizes, jobs, progress))
+
+
+def imports_torch(files: Sequence[SourceFile]) -> bool:
+    """Whether a Python file imports PyTorch. Reads until one does."""
+    scripts = (file for file in files if file.language is Language.PYTHON and not file.is_link)
+    return any(_TORCH_IMPORT.search(_read(file.path)) is not None for file in scripts)
 
 
 def _survey(files: Sequence[SourceFile], number: int) -> CMakeSurvey:

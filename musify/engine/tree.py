@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from musify.engine.build_survey import survey_cmake
+from musify.engine.build_survey import imports_torch, survey_cmake
 from musify.engine.document import UNKNOWN_NAMES, Conversion, convert_build, convert_source
 from musify.engine.processes import Progress, Work, collect_seldom, spread
 from musify.engine.results import (
@@ -65,6 +65,7 @@ class Plan:
     renamed: dict[bytes, list[IncludeTarget]] = field(default_factory=dict)
     variables: dict[str, Variables] = field(default_factory=dict)
     cmake: CMakeSurvey | None = None
+    uses_torch: bool = False
     semantics: SemanticRun | None = None
     paths: dict[str, Path] = field(default_factory=dict)
 
@@ -139,6 +140,7 @@ def _survey_all(plan: Plan, sizes: Sequence[int], jobs: int, progress: Progress 
     makefiles = [file.relative for file in plan.files if file.language is Language.MAKE]
     plan.variables = linked_variables(makefiles, partial(_read, paths))
     plan.cmake = survey_cmake(plan.files, sizes, jobs, progress)
+    plan.uses_torch = imports_torch(plan.files)
 
 
 def _read(paths: dict[str, Path], relative: str) -> bytes:
@@ -239,7 +241,9 @@ def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswer
         if file.language is not Language.CUDA:
             variables = plan.variables.get(file.relative)
             cmake = plan.cmake if file.language is Language.CMAKE else None
-            surroundings = BuildSurroundings(file.relative, plan.renamed, variables, cmake, plan.layout.keeps_names)
+            surroundings = BuildSurroundings(
+                file.relative, plan.renamed, variables, cmake, plan.layout.keeps_names, plan.uses_torch
+            )
             return convert_build(source, file.language, plan.book, plan.settings, surroundings)
         conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
         conversion.findings[:0] = settle(answers, file.shown)

@@ -71,7 +71,8 @@ class BuildSurroundings:
 
     `keeps_names`: no source is renamed. `variables`: what the variables of files hold that this one includes or that
     include it. `cmake`: what the CMake
-    files of the run say of each other; None where none of them mentions CUDA.
+    files of the run say of each other; None where none of them mentions CUDA. `uses_torch`: some Python file of the run
+    imports PyTorch.
     """
 
     path: str = ""
@@ -79,6 +80,7 @@ class BuildSurroundings:
     variables: Variables | None = None
     cmake: CMakeSurvey | None = None
     keeps_names: bool = False
+    uses_torch: bool = False
 
 
 @dataclass(frozen=True)

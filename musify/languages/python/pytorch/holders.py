@@ -146,8 +146,7 @@ class Holders:
     @cached_property
     def _imports_other(self) -> bool:
         """Whether the file uses another library whose names for this are the same."""
-        modules = [name for item in self._module.imports for name in (item.module, *(i.target for i in item.items))]
-        return any(f"{name}.".startswith(f"{other}.") for name in modules for other in self.word.elsewhere)
+        return self.word.is_closed and imports_any(self._module, self.word.elsewhere)
 
     @cached_property
     def _own(self) -> set[tuple[int, str]]:
@@ -159,6 +158,12 @@ class Holders:
                 scope = self._scope(comparison)
                 found |= {(scope, name_of(part).rpartition(".")[2]) for part in parts_of(comparison)}
         return found
+
+
+def imports_any(module: PythonModule, packages: Iterable[str]) -> bool:
+    """Whether a file imports one of these packages or modules."""
+    names = [name for item in module.imports for name in (item.module, *(one.target for one in item.items))]
+    return any(f"{name}.".startswith(f"{package}.") for name in names for package in packages)
 
 
 def _parameter_name(parameter: Node) -> str:

@@ -48,7 +48,7 @@ class Place:
         """SAFE where something says it, REVIEW where the words beside it make it likely."""
         node, sure = self._climb()
         parent = node.parent
-        if self._is_foreign():
+        if self._is_foreign(node):
             return None
         if not sure and parent is not None:
             check = getattr(self, f"_in_{parent.type}", None)
@@ -108,9 +108,12 @@ class Place:
         left = operation.child_by_field_name("left") == node
         return left and (operator == b"%" or (operator == b"+" and self._literal.text.endswith(b":")))
 
-    def _is_foreign(self) -> bool:
-        """Whether it is one of several names of which some are nothing that PyTorch knows."""
-        return self._holders.are_foreign(self._siblings)
+    def _is_foreign(self, node: Node) -> bool:
+        """Whether another library takes it, or some of the names beside it are nothing that PyTorch knows."""
+        call = self._call_around(node)
+        reference = call.reference if call is not None else None
+        elsewhere = reference is not None and any(reference.meaning(name) for name in self._word.elsewhere)
+        return elsewhere or self._holders.are_foreign(self._siblings)
 
     def _is_likely(self, node: Node) -> bool:
         if self._literal.text.endswith(b":") and node.type == "binary_operator":  # "cuda:" + str(i)
@@ -129,20 +132,22 @@ class Place:
         return call is not None and any(word.is_name(call.method_name) for word in facts.words())
 
     def _beside(self, node: Node) -> list[bytes]:
-        """What the other arguments of the same call say."""
-        parent = node.parent
-        listed = parent.parent if parent is not None and parent.type == "keyword_argument" else parent
-        if listed is None or listed.type != "argument_list" or listed.parent is None:
-            return []
-        call = self._holders.calls.get(listed.parent.id)
+        """What the arguments of the same call say."""
+        call = self._call_around(node)
         literals = [self._module.string(argument.value) for argument in call.arguments] if call is not None else []
         return [literal.text for literal in literals if literal is not None]
 
+    def _call_around(self, node: Node) -> Call | None:
+        """The call that `node` is an argument of, by its place or by a keyword."""
+        parent = node.parent
+        listed = parent.parent if parent is not None and parent.type == "keyword_argument" else parent
+        inside = listed is not None and listed.type == "argument_list"
+        return self._holders.calls.get(listed.parent.id) if inside and listed and listed.parent else None
+
     def _call(self, node: Node) -> Call | None:
         """The call that `node` is a positional argument of."""
-        listed = node.parent
-        inside = listed is not None and listed.type == "argument_list" and listed.parent is not None
-        return self._holders.calls.get(listed.parent.id) if inside and listed and listed.parent else None
+        positional = node.parent is not None and node.parent.type == "argument_list"
+        return self._call_around(node) if positional else None
 
     def _strings(self, container: Node) -> list[StringLiteral]:
         """The literals of a list; those of the cases of a test among them."""
