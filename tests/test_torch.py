@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from musify.languages.surroundings import Surroundings
 from tests.conftest import Convert
 
 HEAD = "#include <torch/extension.h>\n"
@@ -16,6 +17,11 @@ UNCHANGED = {
     "a function of the same name": HEAD + "bool is_cuda(int);\nbool b = is_cuda(1);\n",
     "text": HEAD + 'TORCH_CHECK(ok, "x must be a CUDA tensor, not cuda:0");\n// at::cuda::getCurrentCUDAStream\n',
     "an enumeration of the project's": HEAD + "enum class Kind { CUDA };\nKind k = Kind::CUDA;\n",
+    "a device in an enumeration": HEAD + "enum class Kind { CPU, CUDA, XPU };\nvoid f(Kind CUDA) {} \n",
+    "a type's own test": HEAD + "bool a = type().is_cuda; cuda();\n",
+    "a method with arguments": HEAD + "void f(Pool p) { p.cuda(1); }\n",
+    "a macro that pastes the device to a name of the project's": HEAD + "#define R(d) mine##d()\nvoid f() { R(CUDA); }\n",
+    "a name with its function": HEAD + 'PYBIND11_MODULE(a, m) { m.def("scan_cuda", &scan, "the scan"); }\n',
     "a string that is no device": HEAD + 'load("cuda"); std::string s = "cuda:0";\n',
 }  # fmt: skip
 
@@ -39,6 +45,20 @@ CHANGED = {
     'torch::Device d("cuda:1")': 'torch::Device d("musa:1")',
     'x.to("cuda")': 'x.to("musa")',
     'at::Device("cuda")': 'at::Device("musa")',
+    "x.type().is_cuda()": "x.is_privateuseone()",
+    "auto y = x.cuda()": "auto y = x.to(at::kPrivateUse1)",
+    'torch::Device d("cuda:" + i)': 'torch::Device d("musa:" + i)',
+    "at::cuda::ATenCeilDiv(n, 2)": "at::ceil_div(n, 2)",
+    "THCCeilDiv(n, 2)": "at::ceil_div(n, 2)",
+    "THCudaCheck(cudaGetLastError())": "AT_MUSA_CHECK(musaGetLastError())",
+    "::at::cuda::getCurrentDeviceProperties()": "::at::musa::getCurrentDeviceProperties()",
+    "at::cuda::detail::getDefaultCUDAGenerator()": "at::musa::detail::getDefaultMUSAGenerator()",
+    "c10::cuda::CUDACachingAllocator::get()": "c10::musa::MUSACachingAllocator::get()",
+    "cuda::getCurrentCUDAStream()": "musa::getCurrentMUSAStream()",
+    "c10d::ProcessGroupNCCL* p": "c10d::ProcessGroupMCCL* p",
+    "REGISTER_DISPATCH(stub, &f)": "REGISTER_PRIVATEUSE1_DISPATCH(stub, &f)",
+    "REGISTER_CUDA_DISPATCH(stub, &f)": "REGISTER_PRIVATEUSE1_DISPATCH(stub, &f)",
+    "TORCH_LIBRARY_IMPL_EXPAND(NAME(a), CUDA, m)": "TORCH_LIBRARY_IMPL_EXPAND(NAME(a), PrivateUse1, m)",
     "C10_CUDA_CHECK(cudaGetLastError())": "C10_MUSA_CHECK(musaGetLastError())",
     "AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"f\", [&] {})": "AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"f\", [&] {})",
 }  # fmt: skip
@@ -54,15 +74,59 @@ def test_file_with_nothing_but_a_device_test_is_looked_at(convert: Convert) -> N
     assert ".is_privateuseone()" in convert(source).text
 
 
-def test_header_paths(convert: Convert) -> None:
-    source = "#include <ATen/cuda/CUDAContext.h>\n#include <c10/cuda/CUDAGuard.h>\n#include <ATen/ATen.h>\n"
-    assert convert(source).text == (
-        "#include <torch_musa/csrc/aten/musa/MUSAContext.h>\n#include <torch_musa/csrc/core/MUSAGuard.h>\n"
-        "#include <ATen/ATen.h>\n"
-    )
-    assert convert("#include <ATen/cuda/Sleep.h>\n").ids == ["MUS114"]
+HEADERS = {
+    "ATen/cuda/CUDAContext.h": "torch_musa/csrc/aten/musa/MUSAContext.h",
+    "c10/cuda/CUDAGuard.h": "torch_musa/csrc/core/MUSAGuard.h",
+    "THC/THC.h": "torch_musa/csrc/aten/musa/MUSAContext.h",
+    "THC/THCAtomics.cuh": "torch_musa/share/generated_cuda_compatible/include/ATen/musa/Atomic.muh",
+    "torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp": "torch_musa/csrc/distributed/ProcessGroupMCCL.h",
+    "ATen/ATen.h": "ATen/ATen.h",
+}  # fmt: skip
 
 
-def test_what_is_not_attested_is_said(convert: Convert) -> None:
-    assert convert(HEAD + "void f() { C10_CUDA_KERNEL_LAUNCH_CHECK(); }\n").ids == ["MUS102"]
-    assert convert(HEAD + "auto s = at::cuda::getCurrentCUDAStream();\n").ids == []
+@pytest.mark.parametrize(("before", "after"), HEADERS.items())
+def test_header_paths(convert: Convert, before: str, after: str) -> None:
+    assert convert(f"#include <{before}>\n").text == f"#include <{after}>\n"
+    assert convert(f'#include "{before}"\n').text == f'#include "{after}"\n'
+
+
+@pytest.mark.parametrize("header", ["ATen/cuda/Sleep.h", "ATen/cuda/DeviceUtils.cuh", "THC/THCReduce.cuh"])
+def test_header_without_counterpart(convert: Convert, header: str) -> None:
+    assert convert(f"#include <{header}>\n").ids == ["MUS114"]
+
+
+FINDINGS = {
+    "C10_CUDA_KERNEL_LAUNCH_CHECK();": ["MUS102"],
+    "at::cuda::warp_size();": ["MUS102"],
+    "THCState* s;": ["MUS104"],
+    "THCudaFree(s, p);": ["MUS104"],
+    "THCTensor_free(t);": ["MUS101"],
+    "c10d::ProcessGroup::NCCL;": ["MUS601"],
+    "at::CUDA(at::kFloat);": ["MUS601"],
+    "REGISTER_DEVICE_IMPL(a, CUDA, b);": ["MUS615"],
+    "REGISTER_DISPATCH(stub, &f);": ["MUS613"],
+    'TORCH_CHECK(ok, "not on a CUDA device");': ["MUS614"],
+    "at::cuda::getCurrentCUDAStream();": [],
+    "TORCH_CHECK(x.is_cuda());": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "expected"), FINDINGS.items())
+def test_findings(convert: Convert, source: str, expected: list[str]) -> None:
+    assert convert(f"{HEAD}void f() {{ {source} }}\n").ids == expected
+
+
+def test_macro_that_makes_a_device(convert: Convert) -> None:
+    macro = "#define REGISTER(key, device, value) add(key, at::k##device, value)\n"
+    result = convert(HEAD + macro + "REGISTER(1, CUDA, 2);\n")
+    assert result.text == HEAD + macro + "REGISTER(1, PrivateUse1, 2);\n"
+
+
+def test_registration_in_host_code_stays(convert: Convert) -> None:
+    source = HEAD + "REGISTER_DISPATCH(stub, &f);\n"
+    assert convert(source, surroundings=Surroundings("a.cpp")).text == source
+
+
+def test_names_that_nobody_attests_can_stay(convert: Convert) -> None:
+    source = HEAD + "auto a = at::cuda::warp_size(); auto b = c10::cuda::CUDAGuard(0);\n"
+    assert convert(source, unattested="keep").text == source

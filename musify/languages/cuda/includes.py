@@ -20,7 +20,7 @@ _MENTION = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*[<"]([^>"\n]+)[>"]
 _WHOLE_BODY = re.compile(rb'\s*[<"]([^>"\n]+)[>"]\s*\Z')
 _LOOKS_LIKE_CUDA = re.compile(
     rb"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cudss|cupti|nccl|nvrtc|nvml|nvtx|nvToolsExt|npp|nvjpeg|cutensor|"
-    rb"cufile|nvcuvid|cuvid|nvEncodeAPI|nvfunctional|fatbinary|optix)[^/]*\Z|(?:.*/)?(?:cuda|crt|cub|nvtx3)/"
+    rb"cufile|nvcuvid|cuvid|nvEncodeAPI|nvfunctional|fatbinary|optix)[^/]*\Z|(?:.*/)?(?:cuda|crt|cub|nvtx3)/|THC/"
 )
 _IN_CUDA = re.compile(rb"/(?:cuda|musa)/|\A(?:cub|crt)/")
 
@@ -34,6 +34,10 @@ class IncludeConverter:
         reverse = unit.settings.reverse
         self._suffixes = (b".muh", b".mu") if reverse else (b".cuh", b".cu")
         self._lookalike = looks_like_musa(unit.book) if reverse else _LOOKS_LIKE_CUDA
+        # Folders of libraries' headers, which are no files of the project's.
+        self._of_libraries = tuple(
+            text for library in unit.book.libraries for text in library.needs if text.endswith(b"/")
+        )
 
     def run(self) -> Iterator[Edit | Finding]:
         """Edits and findings for every line that names a header."""
@@ -62,9 +66,11 @@ class IncludeConverter:
         rule = self._unit.book.header(path)
         if rule is not None:
             yield from self._toolkit_header(directive, span, rule)
-        elif path.endswith(self._suffixes) and not path.startswith(b"cub/"):
+        elif path.endswith(self._suffixes) and not path.startswith((b"cub/", *self._of_libraries)):
             yield Finding("MUS115", span, path.decode("utf-8", "replace"))
-        elif self._lookalike.match(path) and (not quoted or _IN_CUDA.search(path)):
+        elif self._lookalike.match(path) and (
+            not quoted or _IN_CUDA.search(path) or path.startswith(self._of_libraries)
+        ):
             yield Finding("MUS114", span, path.decode("utf-8", "replace"))
 
     def _toolkit_header(self, directive: Directive, span: Span, rule: NameRule) -> Iterator[Edit | Finding]:

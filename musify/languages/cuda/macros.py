@@ -192,7 +192,7 @@ class MacroConverter:
                 yield from self._not_listed(call, chain, texts, name)
                 continue
             if chain[0].parameter < 0:
-                yield from self._check_literal(call, texts, rule)
+                yield from self._check_literal(call, chain, texts, rule)
             else:
                 yield from self._argument_prefix(call, chain, texts, rule)
 
@@ -211,11 +211,13 @@ class MacroConverter:
                 made = name.decode("utf-8", "replace")
                 yield Finding("MUS118", call.arguments[part.parameter].span, rule.name.decode(), {"made": made})
 
-    def _check_literal(self, call: _Call, texts: list[bytes], rule: NameRule) -> Iterator[Finding]:
+    def _check_literal(
+        self, call: _Call, chain: tuple[PastePart, ...], texts: list[bytes], rule: NameRule
+    ) -> Iterator[Edit | Finding]:
         prefix = self._unit.book.prefix(texts[0])
         expected = prefix.target + b"".join(texts[1:]) if prefix else b""
         if expected != rule.target or rule.action is not Action.RENAME:
-            yield _irregular(call.place, rule)
+            yield _argument_end(call, chain, texts, rule) or _irregular(call.place, rule)
         elif rule.absent is not None:
             yield from doubts(rule, call.place)
 
@@ -286,6 +288,15 @@ def _is_api(book: RuleBook, name: bytes) -> bool:
 
 def _text_of(arguments: list[_Argument], index: int) -> bytes:
     return arguments[index].text if index < len(arguments) else b""
+
+
+def _argument_end(call: _Call, chain: tuple[PastePart, ...], texts: list[bytes], rule: NameRule) -> Edit | None:
+    """The edit of an argument that ends a name whose beginning stays: `k##device` with CUDA makes kCUDA."""
+    head, last = b"".join(texts[:-1]), chain[-1].parameter
+    if rule.action is not Action.RENAME or last < 0 or not rule.target.startswith(head):
+        return None
+    place = call.arguments[last].span
+    return Edit(place, rule.target[len(head) :], PASTED, Applicability.SAFE, "", rule.library.id, rule.evidence.value)
 
 
 def _irregular(place: Span, rule: NameRule) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from musify.languages.cuda.owners import OwnedName, is_owned, owned_name, whole_place
 from musify.languages.cuda.ownership import Ownership
 from musify.languages.cuda.references import (
     OPERATOR_KEYWORDS,
@@ -51,8 +52,8 @@ class NameConverter:
             name = unit.text(word)
             rule = book.name(name)
             if name in heads:
-                yield from self._owner(word, name)
-                yield from self._qualified(word, name)
+                owned = owned_name(self._unit, word)
+                yield from self._owner(word, owned) if owned is not None else self._qualified(word, name)
             elif book.is_version_macro(name) or book.is_architecture_macro(name):
                 continue  # checks/guards.py
             elif rule is None:
@@ -115,14 +116,16 @@ class NameConverter:
             scope = Scope.PLAIN if rule.kind in TYPE_KINDS else Scope.MEMBER
         if rule.library.needs and not any(text in self._unit.data for text in rule.library.needs):
             return
-        if scope is Scope.QUALIFIED and self._qualifier(word) in rule.library.owners:
+        if scope is Scope.QUALIFIED and is_owned(self._unit, word, rule.library):
             scope = Scope.PLAIN
         reason = self._reason(rule.name, word, scope)
         if reason is not None:
             if rule.action is not Action.IDENTITY and not self._ownership.is_declaration(word):
                 yield _somebody_elses_finding(word, rule.name, reason)
             return
-        yield from self.outcome(rule, [(word, rule.target)] if rule.action is Action.RENAME else [], word)
+        # A target with its namespace stands for the whole of a qualified name.
+        place = whole_place(self._unit, word) if b"::" in rule.target else word
+        yield from self.outcome(rule, [(place, rule.target)] if rule.action is Action.RENAME else [], word)
 
     def _reason(self, name: bytes, word: Span, scope: Scope) -> tuple[str, str] | None:
         """Why the name is not the API's, in two languages; None where it is."""
@@ -136,15 +139,23 @@ class NameConverter:
     def _qualifier(self, word: Span) -> bytes:
         return qualifier_of(self._unit.outline, self._unit.neighbours(word))
 
-    def _owner(self, word: Span, name: bytes) -> Iterator[Edit]:
+    def _owner(self, word: Span, owned: OwnedName) -> Iterator[Edit | Finding]:
         """The last part of a namespace that is known by its whole name: `cuda` of `at::cuda`."""
-        if self._unit.outline.text(self._unit.neighbours(word).before) != b"::":
+        rule, target = owned.rule, owned.target.rpartition(b"::")[2]
+        if rule is not None and b"::" in rule.target:
+            return  # the member's edit takes the namespace with it
+        applicability, evidence = Applicability.SAFE, Evidence.DOCUMENTED
+        if rule is not None and is_left_unattested(rule, self._unit.settings):
             return
-        whole = self._qualifier(word) + b"::" + name
-        if whole in self._unit.book.owners:
-            new, library = self._unit.book.owners[whole]
-            last = new.rpartition(b"::")[2]
-            yield Edit(word, last, RENAME, Applicability.SAFE, whole.decode(), library.id, Evidence.DOCUMENTED.value)
+        if rule is None and owned.member.end > owned.member.start:
+            kept = self._unit.settings.unattested == "keep"
+            yield _unattested_member(
+                owned, self._unit.text(owned.member), Span(word.start, owned.member.end), kept=kept
+            )
+            if kept:
+                return
+            applicability, evidence = Applicability.REVIEW, Evidence.NONE
+        yield Edit(word, target, RENAME, applicability, owned.whole.decode(), owned.library.id, evidence.value)
 
     def _qualified(self, word: Span, head: bytes) -> Iterator[Edit | Finding]:
         outline, book = self._unit.outline, self._unit.book
@@ -253,6 +264,14 @@ def _unattested_finding(rule: NameRule, place: Span, *, kept: bool) -> Finding:
     outcome_zh = "保持原样" if kept else f"已按 {library} 的命名惯例改为 {target}"
     arguments = {"target": target, "library": library, "outcome": outcome, "outcome_zh": outcome_zh}
     return Finding("MUS102", place, rule.name.decode(), arguments)
+
+
+def _unattested_member(owned: OwnedName, member: bytes, place: Span, *, kept: bool) -> Finding:
+    target = f"{owned.target.decode()}::{member.decode()}"
+    outcome = "left as it is" if kept else f"renamed to {target} by the convention of {owned.library.name}"
+    outcome_zh = "保持原样" if kept else f"已按 {owned.library.name} 的命名惯例改为 {target}"
+    arguments = {"target": target, "library": owned.library.name, "outcome": outcome, "outcome_zh": outcome_zh}
+    return Finding("MUS102", place, f"{owned.whole.decode()}::{member.decode()}", arguments)
 
 
 def _somebody_elses_finding(place: Span, name: bytes, reason: tuple[str, str]) -> Finding:
