@@ -18,6 +18,7 @@ import click
 sys.path.insert(0, os.fspath(Path(__file__).resolve().parent))
 
 from build_page import build_files_page  # beside this file
+from torch_page import torch_page
 
 from musify.model import Evidence
 from musify.rules import book
@@ -106,13 +107,14 @@ def _column(rule: NameRule) -> str:
 @click.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 where a page is stale.")
 def main(check: bool) -> None:
-    """Write docs/findings.md, docs/findings.zh-CN.md, docs/api-support.md and docs/build-files.md."""
+    """Write docs/findings.md, docs/findings.zh-CN.md, docs/api-support.md, docs/build-files.md and docs/pytorch.md."""
     rules = book.load()
     pages = {
         "findings.md": findings_page("en"),
         "findings.zh-CN.md": findings_page("zh"),
         "api-support.md": support_page(rules),
         "build-files.md": build_files_page(rules),
+        "pytorch.md": torch_page(rules),
     }
     stale = [
         name for name, text in pages.items() if not (DOCS / name).is_file() or (DOCS / name).read_text("utf-8") != text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from musify.languages.surroundings import Settings
+from musify.languages.surroundings import PYTHON_MODES, Settings
 from musify.model import ARCHITECTURES, DEFAULT_TARGET, SDK_VERSIONS, Target
 from musify.project.config import find_config
 from musify.rules import book
@@ -38,6 +38,10 @@ _SHARED = (
                  help="What to do with names whose counterpart nobody has been seen to write."),
     click.option("--cmake", type=click.Choice(["findmusa", "cxx", "language"]), default="findmusa", show_default=True,
                  help="How CMake compiles device code; docs/cmake.md."),
+    click.option("--torch-style", multiple=True, metavar="NAME",
+                 help="Another spelling in PyTorch's C++; repeatable; docs/pytorch.md."),
+    click.option("--python-mode", type=click.Choice(PYTHON_MODES), default=PYTHON_MODES[0], show_default=True,
+                 help="What PyTorch in Python is ported to; torchada: nothing is changed, only reported."),
     click.option("--keep-names", is_flag=True, help="Rename no file."),
     click.option("--comments", is_flag=True, help="Rename in comments too."),
     click.option("--semantic", is_flag=True,
@@ -117,14 +121,15 @@ def settings_of(options: dict[str, Any]) -> Settings:
     annotate = options.get("annotate", False)
     return Settings(
         target, options["unattested"], options["comments"], annotate, options["cmake"],
-        options.get("reverse", False), options.get("names_only", False),
+        options.get("reverse", False), options.get("names_only", False), options.get("python_mode", PYTHON_MODES[0]),
     )  # fmt: skip
 
 
 def rules_of(options: dict[str, Any]) -> RuleBook:
     """The rules that the options ask for; what is odd about the user's own is said on stderr. Raises MusifyError."""
     reverse, names_only = options.get("reverse", False), options.get("names_only", False)
-    rules = book.load([Path(path) for path in options["rules"]], reverse=reverse, shipped=not names_only)
+    files, styles = [Path(path) for path in options["rules"]], options.get("torch_style", ())
+    rules = book.load(files, styles, reverse=reverse, shipped=not names_only)
     for warning in () if options.get("quiet") else rules.warnings:
         click.echo(f"musify: {warning}", err=True)
     return rules

@@ -163,7 +163,7 @@ def _by_target(book: RuleBook) -> dict[bytes, list[NameRule]]:
     found: dict[bytes, list[NameRule]] = {}
     for name in book.all_names():
         rule = book.name(name)
-        if rule is not None and rule.action is Action.RENAME and b"::" not in name:
+        if rule is not None and rule.action is Action.RENAME and b"::" not in name + rule.target:
             found.setdefault(rule.target, []).append(rule)
     return found
 

@@ -47,6 +47,10 @@ class IncludeTarget(NamedTuple):
     new_path: str
 
 
+# What PyTorch in Python is ported to, the default first.
+PYTHON_MODES = ("torch_musa", "torchada")
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the user asked for.
@@ -54,6 +58,7 @@ class Settings:
     `unattested`: "rename" or "keep". `comments`: rename in comments too. `annotate`: put findings into the source.
     `cmake`: how CMake is to compile device code: "findmusa", "cxx" or "language". `reverse`: from MUSA to CUDA, with
     rules that are turned round. `names_only`: the names of the rules and nothing else, no checks and no build rules.
+    `python_mode`: what PyTorch in Python is ported to, one of PYTHON_MODES.
     """
 
     target: Target = DEFAULT_TARGET
@@ -63,6 +68,7 @@ class Settings:
     cmake: str = "findmusa"
     reverse: bool = False
     names_only: bool = False
+    python_mode: str = PYTHON_MODES[0]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ _KEYS: dict[str, tuple[str, type[Any]]] = {
     "gitignore": ("gitignore", bool),
     "unattested": ("unattested", str),
     "cmake": ("cmake", str),
+    "torch-style": ("torch_style", list),
+    "python-mode": ("python_mode", str),
     "keep-names": ("keep_names", bool),
     "comments": ("comments", bool),
     "semantic": ("semantic", bool),
@@ -61,10 +63,11 @@ def find_config(start: Path) -> dict[str, Any]:
 def _checked(path: Path, table: dict[str, Any]) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in _KEYS:
+        spelled = key.replace("_", "-")  # keep_names is keep-names
+        if spelled not in _KEYS:
             known = ", ".join(sorted(_KEYS))
             raise MusifyError(f"{path}:{_line(path, key)}: unknown setting {key!r}; known are {known}")
-        name, kind = _KEYS[key]
+        name, kind = _KEYS[spelled]
         if kind is list and isinstance(value, str):
             value = [value]
         well_formed = isinstance(value, kind) and (kind is not list or all(isinstance(item, str) for item in value))

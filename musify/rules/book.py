@@ -13,6 +13,7 @@ from musify.model import Evidence
 from musify.rules import cache, loader
 from musify.rules.location import rules_folder
 from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy, Prefix
+from musify.rules.styles import apply, chosen
 from musify.source.words import WordFinder
 
 _PARTS = ("api", "device")
@@ -223,19 +224,24 @@ class RuleBook:
         return tuple(Note(*self._tables["notes"][index]) for index in self._tables[key].get(name, ()))
 
 
-def load(user_files: Sequence[Path] = (), *, reverse: bool = False, shipped: bool = True) -> RuleBook:
-    """The shipped rules, from the cache where it is fresh, with the user's files over them.
+def load(
+    user_files: Sequence[Path] = (), torch_styles: Sequence[str] = (), *, reverse: bool = False, shipped: bool = True
+) -> RuleBook:
+    """The shipped rules, from the cache where it is fresh, with the styles asked for and the user's files over them.
 
     `reverse`: from MUSA to CUDA. `shipped`: without it the user's files are all there is. Raises MusifyError, with file
-    and line, where a rule file is bad.
+    and line, where a rule file is bad, and for a style that there is not.
     """
-    if not user_files and not reverse and shipped:
+    if not user_files and not torch_styles and not reverse and shipped:
         return RuleBook(cache.load(rules_folder(), _PARTS, _compile))
+    taken = chosen(torch_styles)
 
     def compile_own(folder: Path) -> loader.Table:
         tables = cache.load(folder, _PARTS, _compile)
         if not shipped:
             tables = {**tables, **loader.empty_tables()}
+        for style in taken if shipped else ():
+            apply(tables, style)
         for path in user_files:
             loader.add_user_rules(tables, path)
         if reverse:
@@ -245,6 +251,7 @@ def load(user_files: Sequence[Path] = (), *, reverse: bool = False, shipped: boo
         return _completed(tables)
 
     own = [f"{path}\0".encode("utf-8", "surrogateescape") + loader.read_rules(path) for path in user_files]
+    own += [repr(style).encode() for style in taken]
     form = ("reverse",) * reverse + ("bare",) * (not shipped)
     return RuleBook(cache.load(rules_folder(), _PARTS, compile_own, own, form))
 

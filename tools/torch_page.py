@@ -1,0 +1,104 @@
+"""docs/pytorch.md: what PyTorch's C++ and Python become, the styles one can choose, and what torchada carries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from musify.rules.book import RuleBook
+from musify.rules.shipped import shipped_tables
+from musify.rules.styles import styles
+
+_INTRO = """\
+# PyTorch
+
+Generated from rules/torch and rules/api/torch.toml by tools/make_docs.py.
+
+An extension is ported to torch_musa, which registers with PyTorch as the device PrivateUse1 under the name "musa". Setup
+scripts build with `torch_musa.utils.musa_extension`, C++ goes over to torch_musa's headers and namespaces, Python to
+`torch.musa`; `import torch_musa` is added once, after the first `import torch`, where a file uses the device.
+
+## C++
+
+| PyTorch | becomes | evidence |
+|---|---|---|
+"""
+_NAMES = """\
+
+Names in `at::cuda`, `c10::cuda` and `torch::cuda` follow their namespace; those that nobody has been seen to use there are
+marked `review` and reported (MUS102), and stay with `--unattested keep`. `x.type().is_cuda()` becomes
+`x.is_privateuseone()` (what `type()` gives has no test for other devices), `x.cuda()` becomes `x.to(at::kPrivateUse1)`.
+A `CUDA` that a macro of the project pastes to `at::kCUDA` is followed to where the macro is called. `REGISTER_DISPATCH` in
+device code asks for nvcc and becomes PyTorch's `REGISTER_PRIVATEUSE1_DISPATCH` (MUS613). Messages of `TORCH_CHECK` and
+descriptions of functions stay, with a note (MUS614). Dispatch over types that includes double is reported once a file
+(MUS235), for torch_musa compiles kernels without it unless told otherwise.
+"""
+_STYLES = """\
+
+## Styles
+
+Ports differ in some spellings. One is the default; `--torch-style NAME` (repeatable), or `torch-style = ["NAME"]` in
+`musify.toml`, takes another.
+
+| style | default | with it | evidence |
+|---|---|---|---|
+"""
+_OTHER_STYLES = """\
+
+Only what a source shows is a style. Of `AT_MUSA_CHECK` and `C10_MUSA_CHECK` none does: each follows its own CUDA macro,
+is marked `review`, and a rule file of your own makes them one:
+
+```toml
+[rename]
+AT_CUDA_CHECK = "C10_MUSA_CHECK"
+```
+
+`at::musa::is_musa(x)` in place of `x.is_privateuseone()` is no style either: nothing at hand shows what it takes.
+"""
+_TORCHADA = """\
+
+## torchada
+
+`--python-mode torchada` (or `python-mode = "torchada"`) is for projects that run their Python unchanged with torchada, which
+patches PyTorch at run time. No Python file is changed then, setup scripts included; what torchada does not carry is an
+error (MUS610), what no source tells of is a note (MUS611). C++ and other files are converted as ever: sources that a
+Python file names are best left to torchada, which ports them when it builds (MUS612). How a program loads torchada is not
+known here.
+
+| what | under torchada | source |
+|---|---|---|
+"""
+
+
+def torch_page(rules: RuleBook) -> str:
+    """The whole page."""
+    parts = [_INTRO, *_headers(rules), _NAMES, _STYLES]
+    parts += [
+        f"| `{style.name}` | {style.default} | {style.summary} | {style.evidence.value}: {_source(style.source)} |\n"
+        for style in styles()
+    ]
+    return "".join([*parts, _OTHER_STYLES, _TORCHADA, *_torchada(shipped_tables("torch")["torchada.toml"])])
+
+
+def _headers(rules: RuleBook) -> Iterator[str]:
+    for path in sorted(rules.all_headers()):
+        rule = rules.header(path)
+        if rule is not None and rule.library.id == "torch":
+            yield f"| `{path.decode()}` | `{rule.target.decode()}` | {rule.evidence.value} |\n"
+
+
+def _torchada(tables: Mapping[str, Any]) -> Iterator[str]:
+    for kind, said in (("carries", "runs unchanged"), ("breaks", ""), ("idle", "")):
+        for table in tables[kind]:
+            names = ", ".join(f"`{name}`" for name in table["names"].split())
+            yield f"| {names} | {said or table['why']} | {_source(table['source'])} |\n"
+    comparison = tables["comparison"]
+    yield f'| `device.type == "cuda"` | {comparison["why"]} | {_source(comparison["source"])} |\n'
+    yield f"| `nvcc` among extra_compile_args, sources in `.cu` | seen to | {_source(tables['edits']['source'])} |\n"
+    yield "| anything else of CUDA's | not known | - |\n"
+
+
+def _source(text: str) -> str:
+    """Sources without the sections of the notes that the rules were written from."""
+    return re.sub(r"FACTS [\d., ]+(?:: |\Z)", "", text) or "the notes on torchada that the rules were written from"
