@@ -86,6 +86,8 @@ def test_every_rename_is_undone(rules: RuleBook) -> None:
         rule = rules.name(name)
         if rule is None or rule.action is not Action.RENAME or rules.is_architecture_macro(name):
             continue
+        if name in rule.library.one_way:
+            continue
         parts = zip(name.split(b"::"), rule.target.split(b"::"), strict=True)
         wrong += [name for old, new in parts if names.merged.get(old, old) != back.get(new, new)]
     assert wrong == []

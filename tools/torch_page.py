@@ -15,9 +15,9 @@ _INTRO = """\
 
 Generated from rules/torch and rules/api/torch.toml by tools/make_docs.py.
 
-An extension is ported to torch_musa, which registers with PyTorch as the device PrivateUse1 under the name "musa". Setup
-scripts build with `torch_musa.utils.musa_extension`, C++ goes over to torch_musa's headers and namespaces, Python to
-`torch.musa`; `import torch_musa` is added once, after the first `import torch`, where a file uses the device.
+An extension is ported to torch_musa, which registers with PyTorch as the device PrivateUse1 under the name "musa".
+Setup scripts build with `torch_musa.utils.musa_extension`, C++ goes over to torch_musa's headers and namespaces, Python
+to `torch.musa`; `import torch_musa` is added once, after the first `import torch`, where a file uses the device.
 
 ## C++
 
@@ -26,13 +26,13 @@ scripts build with `torch_musa.utils.musa_extension`, C++ goes over to torch_mus
 """
 _NAMES = """\
 
-Names in `at::cuda`, `c10::cuda` and `torch::cuda` follow their namespace; those that nobody has been seen to use there are
-marked `review` and reported (MUS102), and stay with `--unattested keep`. `x.type().is_cuda()` becomes
+Names in `at::cuda`, `c10::cuda` and `torch::cuda` follow their namespace; those that nobody has been seen to use there
+are marked `review` and reported (MUS102), and stay with `--unattested keep`. `x.type().is_cuda()` becomes
 `x.is_privateuseone()` (what `type()` gives has no test for other devices), `x.cuda()` becomes `x.to(at::kPrivateUse1)`.
-A `CUDA` that a macro of the project pastes to `at::kCUDA` is followed to where the macro is called. `REGISTER_DISPATCH` in
-device code asks for nvcc and becomes PyTorch's `REGISTER_PRIVATEUSE1_DISPATCH` (MUS613). Messages of `TORCH_CHECK` and
-descriptions of functions stay, with a note (MUS614). Dispatch over types that includes double is reported once a file
-(MUS235), for torch_musa compiles kernels without it unless told otherwise.
+A `CUDA` that a macro of the project pastes to `at::kCUDA` is followed to where the macro is called. `REGISTER_DISPATCH`
+in device code asks for nvcc and becomes PyTorch's `REGISTER_PRIVATEUSE1_DISPATCH` (MUS613). Messages of `TORCH_CHECK`
+and descriptions of functions stay, with a note (MUS614). Dispatch over types that includes double is reported once
+a file (MUS235), for torch_musa compiles kernels without it unless told otherwise.
 """
 _STYLES = """\
 
@@ -60,11 +60,11 @@ _TORCHADA = """\
 
 ## torchada
 
-`--python-mode torchada` (or `python-mode = "torchada"`) is for projects that run their Python unchanged with torchada, which
-patches PyTorch at run time. No Python file is changed then, setup scripts included; what torchada does not carry is an
-error (MUS610), what no source tells of is a note (MUS611). C++ and other files are converted as ever: sources that a
-Python file names are best left to torchada, which ports them when it builds (MUS612). How a program loads torchada is not
-known here.
+`--python-mode torchada` (or `python-mode = "torchada"`) is for projects that run their Python unchanged with torchada,
+which patches PyTorch at run time. No Python file is changed then, setup scripts included; what torchada does not carry
+is an error (MUS610), what no source tells of is a note (MUS611). C++ and other files are converted as ever:
+sources that a Python file names are best left to torchada, which ports them when it builds (MUS612). How a
+program loads torchada is not known here.
 
 | what | under torchada | source |
 |---|---|---|

@@ -163,7 +163,9 @@ def _by_target(book: RuleBook) -> dict[bytes, list[NameRule]]:
     found: dict[bytes, list[NameRule]] = {}
     for name in book.all_names():
         rule = book.name(name)
-        if rule is not None and rule.action is Action.RENAME and b"::" not in name + rule.target:
+        if rule is None or name in rule.library.one_way:
+            continue
+        if rule.action is Action.RENAME and b"::" not in name:
             found.setdefault(rule.target, []).append(rule)
     return found
 

@@ -355,4 +355,5 @@ def _library(table: loader.Table) -> Library:
         frozenset(table.get("owners", "").encode().split()),
         _pairs(table.get("owner_map", {}).items()),
         tuple(table.get("needs", "").encode().split()),
+        frozenset(table.get("one_way", "").encode().split()),
     )

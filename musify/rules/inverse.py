@@ -61,6 +61,8 @@ def _names(result: loader.Table, tables: loader.Table, forward: Forward) -> None
         rule = forward.name(name)
         if rule is None or rule.library.policy is Policy.KEEP or rule.action is Action.IDENTITY:
             continue
+        if name in rule.library.one_way:
+            continue
         target = forward.target_of(name)
         if target != name and target not in tables["names"]:  # a name that CUDA has too stays
             sources[target].append(rule)
@@ -89,7 +91,9 @@ def _headers(result: loader.Table, tables: loader.Table, forward: Forward) -> No
     sources: dict[bytes, list[NameRule]] = defaultdict(list)
     for path in forward.all_headers():
         rule = forward.header(path)
-        if rule is not None and rule.action is Action.RENAME and rule.target not in tables["headers"]:
+        if rule is None or path in rule.library.one_way:
+            continue
+        if rule.action is Action.RENAME and rule.target not in tables["headers"]:
             sources[rule.target].append(rule)
     for target, rules in sources.items():
         chosen = _chosen(rules, lambda rule: False)

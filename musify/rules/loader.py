@@ -26,7 +26,7 @@ _TOP = {"library", "headers", "names", "rename", "unsupported", "known_issue", "
 _LIBRARY_KEYS = {
     "id": str, "name": str, "target": str, "policy": str, "convention": list, "link": dict, "lookalike": str,
     "min_sdk": str, "finding": str, "instead": str, "instead_zh": str, "version_macros": str,
-    "architecture_macros": str, "owners": str, "owner_map": dict, "needs": str, "inside": list,
+    "architecture_macros": str, "owners": str, "owner_map": dict, "needs": str, "inside": list, "one_way": str,
 }  # fmt: skip
 _NAMES_KEYS = {"kind": str, "evidence": str, "since": str, "list": str, "library": str}
 _HEADER_KEYS = {"evidence": str, "since": str, "same": str, "map": dict, "library": str}

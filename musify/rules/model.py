@@ -23,7 +23,8 @@ class Library(NamedTuple):
 
     `inside` are (CUDA piece, MUSA piece) pairs that apply anywhere in a name. `owners`: names are members of these
     namespaces, so they are the library's behind one too. `owner_map`: qualified namespaces with MUSA's. `needs`: a name
-    counts only in a file that holds one of these texts.
+    counts only in a file that holds one of these texts. `one_way`: names and headers that their library has no more:
+    no name goes back to them.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Library(NamedTuple):
     owners: frozenset[bytes] = frozenset()
     owner_map: tuple[tuple[bytes, bytes], ...] = ()
     needs: tuple[bytes, ...] = ()
+    one_way: frozenset[bytes] = frozenset()
 
 
 class Action(str, Enum):
