@@ -26,12 +26,21 @@ _BY_LANGUAGE = {"cmake": _CMAKE, "xmake": _LUA, "meson": _MESON, "dockerfile": _
 _SOURCE = re.compile(rb"__global__|__device__|^[ \t]*#[ \t]*include", re.M)
 _C = re.compile(rb"(?s)(?P<comment>//(?:(?!\\n)[^\n])*|/\*.*?\*/)")
 _STRINGS = tuple(getattr(tokenize, name) for name in ("STRING", "FSTRING_MIDDLE") if hasattr(tokenize, name))
+# Notebooks, as Jupyter lays them out: a line of source is a line of the file. Comments of Python and of C++.
+_CELL_TYPE = re.compile(rb'\s*"cell_type":')
+_SOURCE_KEY = re.compile(rb'\s*"source": \[\s*$')
+_SOURCE_END = re.compile(rb"\s*\]")
+_NOTEBOOK = re.compile(rb"(?P<comment>(?<=[\s\"])#(?:\\[^n]|[^\\\n])*)|\\\"(?:(?!\\\")[^\n])*\\\"|'[^'\n]*'")
+# Cells that are C++ are for another proof.
+_CPP_CELL = re.compile(rb'\s*"(?:%%(?:cu|cuda)\b|%%writefile [^"]*\.(?:cuh?|c|cc|cpp|cxx|h|hpp|inc|inl)\\n)')
 _BEFORE_STATEMENT = (tokenize.ENCODING, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 _HERE_DOCUMENT = re.compile(rb"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 
 
 def without_comments(language: str, data: bytes) -> bytes:
     """The bytes of a build file, its comments blank; in Python also strings that are statements of their own."""
+    if language == "notebook":
+        return _without_notebook_comments(data)
     if language in ("python", "bazel"):
         return _without_python_comments(data)
     if language == "plain" and data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
@@ -41,6 +50,19 @@ def without_comments(language: str, data: bytes) -> bytes:
     if language == "plain":
         data = _PLAIN.sub(_blank, data)
     return _without_hash_comments(data)
+
+
+def _without_notebook_comments(data: bytes) -> bytes:
+    """Only the lines of code cells, in the layout that Jupyter writes; cells that are no Python, and comments blank."""
+    kept, is_code, is_cpp, inside = [], False, False, False
+    for line in data.splitlines(keepends=True):
+        if _CELL_TYPE.match(line):
+            is_code, is_cpp = b'"code"' in line, False
+        is_source = inside and is_code
+        inside = _SOURCE_KEY.match(line) is not None or (inside and not _SOURCE_END.match(line))
+        kept.append(_NOTEBOOK.sub(_blank, line) if is_source and not is_cpp else _NOT_NEWLINE.sub(b" ", line))
+        is_cpp = is_cpp or (is_source and _CPP_CELL.match(line) is not None)
+    return b"".join(kept)
 
 
 def _without_hash_comments(data: bytes) -> bytes:

@@ -14,6 +14,7 @@ _NAMES = tuple(
     (re.compile(pattern), language)
     for pattern, language in (
         (r"CMakeLists(?:\..+)?\.txt|.+\.cmake", Language.CMAKE),
+        (r".+\.ipynb", Language.NOTEBOOK),
         (r".+\.py|SConstruct|SConscript|wscript(?:_build)?", Language.PYTHON),
         (r"(?:GNU|BSD|g)?[Mm]akefile(?:[._-].+)?|[Mm]ake\.inc(?:\..+)?|.+\.(?:mk|mak|make)", Language.MAKE),
         (r"(?:BUILD|WORKSPACE|MODULE|REPO)(?:\.bazel|\.bzlmod)?|.+\.(?:bzl|BUILD|bxl)", Language.BAZEL),
@@ -45,7 +46,7 @@ _FOLDERS = (
 )
 # A file that the build fills in is what its name says without these.
 _TEMPLATE = re.compile(r"(.+)\.(?:in|tpl|tmpl|template|j2|jinja2?)\Z")
-_PROSE = re.compile(r".+\.(?:md|rst|html?|pdf|png|svg|ipynb|txt\.gz)\Z|(?:README|LICENSE|COPYING|NEWS|AUTHORS|NOTICE)")
+_PROSE = re.compile(r".+\.(?:md|rst|html?|pdf|png|svg|txt\.gz)\Z|(?:README|LICENSE|COPYING|NEWS|AUTHORS|NOTICE)")
 _SHEBANG = re.compile(rb"#![^\n]*?\b(?:(ba|da|z|k)?sh|(python[\d.]*)|(make))\b")
 # Words of a language that stand at the start of a line in nothing else that is likely to be met.
 _CONTENT = tuple(

@@ -26,6 +26,7 @@ class Language(str, Enum):
     YAML = "yaml"
     COMPILE_COMMANDS = "compile_commands"
     TOML = "toml"
+    NOTEBOOK = "notebook"
     PLAIN = "plain"
 
 

@@ -67,8 +67,10 @@ def severity(finding: Finding) -> Severity:
 
 
 def message(finding: Finding, language: str = "en") -> str:
-    """What the finding says."""
-    return _filled(finding, "message", language)
+    """What the finding says; in a notebook it names the cell."""
+    said = _filled(finding, "message", language)
+    cell = finding.arguments.get("cell")
+    return said if cell is None else said + (f"（单元格 {cell}）" if language == "zh" else f" (cell {cell})")
 
 
 def suggestion(finding: Finding, language: str = "en") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from musify.model import Span
@@ -75,3 +75,12 @@ class EmbeddedText:
         if inside and within == (0 if opening else len(run.text)):
             return run.span.start if opening else run.span.end
         return self.contents[0].start if position == 0 and not self.text and self.contents else None
+
+    def runs(self, start: int, end: int) -> Iterator[tuple[Span, bytes, bool]]:
+        """The runs that say `text[start:end]`; an escape whose text is cut comes with what is left of that."""
+        for run in self.stretches:
+            first, last = max(start, run.start), min(end, run.start + len(run.text))
+            if first < last or (run.start >= start and not run.text and run.start < end):
+                within = run.text[first - run.start : last - run.start]
+                begin = run.span.start + (first - run.start if run.verbatim else 0)
+                yield Span(begin, begin + len(within)) if run.verbatim else run.span, within, run.verbatim
