@@ -39,6 +39,10 @@ UNCHANGED = {
     "a part of a path": "os.path.join(root, 'cuda', 'x')\n",
     "a function": "def cuda(x): return x\n",
     "a method of the project's": "class A:\n    def cuda_time(self): pass\n    def is_cuda(self): pass\n",
+    "a column of another name": "@pytest.mark.parametrize('name, device', [('cuda', 'x')])\ndef f(name, device): pass\n",
+    "a part of a name": "device_str = 'device' if new else 'cuda'\n",
+    "loops that lead to each other": "for a in b:\n    for b in a:\n        use(a == 'cuda')\n",
+    "a choice that is no device": "label = 'cuda' if use_cuda else 'none'\n",
     "a device of another library":
         "import xgboost as xgb\nm = xgb.XGBClassifier(device='cuda')\nimport tvm\ndev = tvm.device('cuda')\n",
     "an option of another library": "fabric = Fabric(accelerator='cuda')\n",
@@ -51,6 +55,11 @@ def test_unchanged(rules: RuleBook, source: str) -> None:
     result = converted(rules, HEAD + source)
     assert result.new_data.decode() == HEAD + source
     assert result.findings
+
+
+def test_what_a_tensor_is_asked_chooses_no_device(rules: RuleBook) -> None:
+    result = converted(rules, HEAD + "kind = 'cuda' if x.is_cuda else 'cpu'\n")
+    assert result.new_data.decode() == HEAD + "kind = 'cuda' if x.is_musa else 'cpu'\n"
 
 
 def test_words_that_are_no_words_of_cuda(rules: RuleBook) -> None:
@@ -105,6 +114,17 @@ CHANGED = {
     "def supported_devices(self): return ['cuda', 'npu']": "def supported_devices(self): return ['musa', 'npu']",
     "BACKEND = {'cuda': 'nccl', 'cpu': 'gloo'}": "BACKEND = {'musa': 'mccl', 'cpu': 'gloo'}",
     "match device.type:\n    case 'cuda': pass": "match device.type:\n    case 'musa': pass",
+    "setattr(mine, 'tools.utils.device_type', 'cuda')": "setattr(mine, 'tools.utils.device_type', 'musa')",
+    "patch('tools.utils.device_type', 'cuda')": "patch('tools.utils.device_type', 'musa')",
+    "i = int(str(x.device).strip('cuda:'))": "i = int(str(x.device).strip('musa:'))",
+    "devices.append('cuda')": "devices.append('musa')",
+    "ok = any('cuda' in d for d in devices)": "ok = any('musa' in d for d in devices)",
+    "@pytest.mark.parametrize('n, device', [(1, 'cuda')])\ndef f(n, device): pass":
+        "@pytest.mark.parametrize('n, device', [(1, 'musa')])\ndef f(n, device): pass",
+    # what a variable is passed to
+    "d = 'cuda'\nx.to(d)": "d = 'musa'\nx.to(d)",
+    "for d in ('cuda:0', 'cpu'): x.to(d)": "for d in ('musa:0', 'cpu'): x.to(d)",
+    "def f(where='cuda'): return torch.zeros(1, device=where)": "def f(where='musa'): return torch.zeros(1, device=where)",
     # names
     "tree_map(torch.Tensor.cuda, x)": "tree_map(torch.Tensor.musa, x)",
     "helper.torch.cuda.synchronize()": "helper.torch.musa.synchronize()",
@@ -139,6 +159,8 @@ LIKELY = {
     "if source.type == 'cuda': pass": "if source.type == 'musa': pass",
     "check_device('cuda')": "check_device('musa')",
     "b = distributed_backend('cuda')": "b = distributed_backend('musa')",
+    "matches(x.device, 'cuda')": "matches(x.device, 'musa')",
+    "f('cuda' if args.gpu else 'cpu')": "f('musa' if args.gpu else 'cpu')",
     "name = 'cuda:' + str(i)": "name = 'musa:' + str(i)",
 }  # fmt: skip
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _LOOKUPS = frozenset({"get", "pop", "setdefault", "getenv", "getattr"})
 # What gives a part of a text, or the same text in another form.
 _SAME_TEXT = frozenset({"split", "rsplit", "partition", "lower", "strip", "casefold"})
+_LOOPS = frozenset({"for_statement", "for_in_clause"})
 _PLAIN_WORD = re.compile(rb"[a-z][a-z0-9_]*")
 
 
@@ -29,13 +30,14 @@ class Holders:
     """What holds `word` in one file. Made once a file and word."""
 
     def __init__(self, module: PythonModule, word: Word) -> None:
-        self._module = module
+        self.module = module
         self.word = word
+        self._followed: set[int] = set()
 
     @cached_property
     def calls(self) -> Mapping[int, Call]:
         """The calls of the file, by the id of their node."""
-        return {call.node.id: call for call in self._module.calls}
+        return {call.node.id: call for call in self.module.calls}
 
     def are_foreign(self, texts: Iterable[bytes]) -> bool:
         """Whether some of these words are nothing that PyTorch knows: then the names are the project's own."""
@@ -64,7 +66,19 @@ class Holders:
             return self.holds(node.child_by_field_name("object"))
         if name == "backend" and not chain_of(node):
             return False
-        return self.is_name(name, node)
+        return self.is_name(name, node) or (node.type == "identifier" and self._is_item(node))
+
+    def _is_item(self, node: Node) -> bool:
+        """Whether a name goes through something that holds the word: `for d in devices`."""
+        for binding in self.module.scopes.lookup(node):
+            loop = binding.node.parent
+            if loop is not None and loop.type in _LOOPS and loop.id not in self._followed:
+                self._followed.add(loop.id)  # `for a in b` and `for b in a` lead back to each other
+                source = loop.child_by_field_name("right")
+                found = source is not None and source.type != "call" and self.holds(source)
+                self._followed.discard(loop.id)
+                return found
+        return False
 
     def has_type(self, node: Node | None) -> bool:
         """Whether an expression is some `x.type`: a device, as a rule, where it is compared with one."""
@@ -75,11 +89,15 @@ class Holders:
 
     def names(self, node: Node | None) -> bool:
         """Whether a key or option is called like the word: `"device"`, `"--map-location"`."""
-        literal = self._module.string(node)
-        if literal is None or self._imports_other:
+        literal = self.module.string(node)
+        if literal is None:
             return False
-        names = re.split(rb"[,\s]+", literal.text)
-        return any(self.word.is_name(name.decode("utf-8", "replace").lstrip("-")) for name in names)
+        return any(map(self.is_called, re.split(rb"[,\s]+", literal.text)))
+
+    def is_called(self, text: bytes) -> bool:
+        """Whether a text is a name of the word: `device`, `--map-location`, `tools.utils.device_type`."""
+        name = text.decode("utf-8", "replace").lstrip("-").rpartition(".")[2]
+        return not self._imports_other and self.word.is_name(name)
 
     def first_argument_names(self, call: Node) -> bool:
         """Whether one of the first two arguments is such a key or option."""
@@ -102,7 +120,7 @@ class Holders:
     @cached_property
     def _functions(self) -> Mapping[str, list[Node]]:
         found: dict[str, list[Node]] = {}
-        for node in self._module.of_type("function_definition"):
+        for node in self.module.of_type("function_definition"):
             name, class_body = (
                 name_of(node.child_by_field_name("name")),
                 above(node, "class_definition", "function_definition"),
@@ -141,19 +159,19 @@ class Holders:
         """Where the scope of a name begins; a parameter belongs to the body of its function."""
         parameters = place if place.type == "parameters" else above(place, "parameters")
         body = parameters.parent.child_by_field_name("body") if parameters is not None and parameters.parent else None
-        return self._module.scopes.at(place.start_byte if body is None else body.start_byte).start
+        return self.module.scopes.at(place.start_byte if body is None else body.start_byte).start
 
     @cached_property
     def _imports_other(self) -> bool:
         """Whether the file uses another library whose names for this are the same."""
-        return self.word.is_closed and imports_any(self._module, self.word.elsewhere)
+        return self.word.is_closed and imports_any(self.module, self.word.elsewhere)
 
     @cached_property
     def _own(self) -> set[tuple[int, str]]:
         """Names of the project's own enumerations, with the scopes that compare them."""
         found = set()
-        for comparison in self._module.of_type("comparison_operator"):
-            texts = [literal.text for literal in map(self._module.string, parts_of(comparison)) if literal is not None]
+        for comparison in self.module.of_type("comparison_operator"):
+            texts = [literal.text for literal in map(self.module.string, parts_of(comparison)) if literal is not None]
             if self.are_foreign(texts):
                 scope = self._scope(comparison)
                 found |= {(scope, name_of(part).rpartition(".")[2]) for part in parts_of(comparison)}

@@ -33,12 +33,12 @@ def find_strings(module: PythonModule) -> Iterator[Edit | Finding]:
     for literal in module.strings:
         written = module.data[literal.span.start : literal.span.end]
         if any(word.cuda in written for word in facts.words()) and b"b" not in prefix_of(literal.pieces[0]):
-            yield from _found(module, holders, literal)
+            yield from _found(holders, literal)
 
 
-def _found(module: PythonModule, holders: list[Holders], literal: StringLiteral) -> Iterator[Edit | Finding]:
+def _found(holders: list[Holders], literal: StringLiteral) -> Iterator[Edit | Finding]:
     fitting = [item for item in holders if _fits(literal.text, item.word)]
-    verdicts = [Place(module, item, literal).verdict for item in fitting]
+    verdicts = [Place(item, literal.node, literal.text).verdict for item in fitting]
     surest = next((item for item in (Applicability.SAFE, Applicability.REVIEW) if item in verdicts), None)
     verdict = surest or _by_form(literal.text)
     if fitting and verdict is not None:
