@@ -27,18 +27,13 @@ class IgnoreFiles:
 
     def __init__(self) -> None:
         self._read = cache(_read)
+        self._down_to = cache(_down_to)
 
     def above(self, root: Path) -> Ignores:
         """Those between the root of the repository and `root`, as far as they concern `root`."""
         folder = root.resolve()
-        if (folder / ".git").exists():
-            return []
-        above: list[Path] = []
-        for parent in folder.parents:
-            above.insert(0, parent)
-            if (parent / ".git").exists():
-                break
-        else:
+        above = self._down_to(folder.parent)
+        if not above or (folder / ".git").exists():
             return []
         found = [("^" + folder.relative_to(parent).as_posix() + "/", self._read(parent)) for parent in above]
         return [(inside, patterns) for inside, patterns in found if patterns is not None]
@@ -57,6 +52,13 @@ def is_ignored(rules: Ignores, name: str) -> bool:
         if verdict is not None:
             return verdict
     return False
+
+
+def _down_to(folder: Path) -> Sequence[Path]:
+    """The folders from the root of a repository down to `folder`; none outside a repository."""
+    folders = [folder, *folder.parents]
+    depth = next((number for number, parent in enumerate(folders) if (parent / ".git").exists()), None)
+    return [] if depth is None else folders[depth::-1]
 
 
 def _read(folder: Path) -> GitIgnoreSpec | None:
