@@ -121,10 +121,11 @@ def find_named_files(paths: Sequence[Path], selection: Selection) -> list[Source
     cannot be listed.
     """
     found: dict[str, tuple[Path, str]] = {}
+    ignore_files = IgnoreFiles()
     for path in paths:
         if not os.path.lexists(path):
             raise MusifyError(f"{path}: no such file or folder")
-        listed = _walk(path, "", selection) if path.is_dir() else [(path, "", os.fspath(path), False)]
+        listed = _walk(path, "", selection, ignore_files) if path.is_dir() else [(path, "", os.fspath(path), False)]
         for file, _, shown, is_link in listed:
             if not is_link:
                 found.setdefault(os.path.abspath(file), (file, shown))

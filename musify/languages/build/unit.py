@@ -50,6 +50,21 @@ class BuildUnit:
         return self.reader.tokens(self.data)
 
     @cached_property
+    def code(self) -> list[Span]:
+        """Everything but comments and blanks, in order: the tokens, and what a reader found no token for."""
+        spans = []
+        position = 0
+        for token in self.tokens:
+            if self.data[position : token.start].strip():
+                spans.append(Span(position, token.start))
+            if token.kind is not TokenKind.COMMENT:
+                spans.append(Span(token.start, token.end))
+            position = max(position, token.end)
+        if self.data[position:].strip():
+            spans.append(Span(position, len(self.data)))
+        return spans
+
+    @cached_property
     def _starts(self) -> list[int]:
         return [token.start for token in self.tokens]
 
@@ -63,7 +78,7 @@ class BuildUnit:
                 yield self.tokens[index]
 
     def code_at(self, offsets: Iterable[int]) -> Iterator[Span]:
-        """Where these byte offsets lie, in order: tokens but comments, and what a reader found no token for."""
+        """Those parts of `code` that hold these byte offsets, which come in order; each once."""
         end = 0
         for offset in offsets:
             if offset < end:
