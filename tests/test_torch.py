@@ -127,6 +127,22 @@ def test_registration_in_host_code_stays(convert: Convert) -> None:
     assert convert(source, surroundings=Surroundings("a.cpp")).text == source
 
 
+DISPATCHES = {
+    ("a.cu", "AT_DISPATCH_FLOATING_TYPES"): ["MUS235"],
+    ("a.cu", "AT_DISPATCH_CASE_FLOATING_TYPES"): ["MUS235"],
+    ("a.cu", "AT_DISPATCH_REDUCED_FLOATING_TYPES"): [],
+    ("a.cpp", "AT_DISPATCH_FLOATING_TYPES"): [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("dispatch", "expected"), DISPATCHES.items())
+def test_dispatch_over_double(convert: Convert, dispatch: tuple[str, str], expected: list[str]) -> None:
+    """Also where the kernel is launched in a header."""
+    path, macro = dispatch
+    source = f'{HEAD}void f(at::Tensor x) {{ {macro}(x.scalar_type(), "f", [&] {{ launch(x); }}); }}\n'
+    assert convert(source, surroundings=Surroundings(path)).ids == expected
+
+
 def test_names_that_nobody_attests_can_stay(convert: Convert) -> None:
     source = HEAD + "auto a = at::cuda::warp_size(); auto b = c10::cuda::CUDAGuard(0);\n"
     assert convert(source, unattested="keep").text == source

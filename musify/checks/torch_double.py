@@ -11,7 +11,8 @@ from musify.model import Finding, Span
 
 _TORCH = re.compile(rb"#[ \t]*include[ \t]*[<\"](?:torch|ATen|c10)/")
 _DOUBLE = re.compile(rb"\bdouble\b")
-_DISPATCH = re.compile(rb"\b(AT_DISPATCH_(?:ALL|FLOATING)\w*)\s*\(")
+_DISPATCH = re.compile(rb"\b(AT_DISPATCH_(?:CASE_)?(?:ALL|FLOATING|COMPLEX)\w*)\s*\(")
+_DEVICE_SOURCES = (".cu", ".cuh")
 
 
 def run(unit: Unit) -> Iterator[Finding]:
@@ -24,7 +25,8 @@ def run(unit: Unit) -> Iterator[Finding]:
     places = [
         match.span() for item in code.functions if (match := _DOUBLE.search(code.text, item.start, item.body.end))
     ]
-    if b"<<<" in code.text:
+    # A kernel may be launched in a header: what dispatches to it is device source all the same.
+    if b"<<<" in code.text or unit.surroundings.path.endswith(_DEVICE_SOURCES):
         places += [match.span(1) for match in [_DISPATCH.search(code.text)] if match]
     if places:
         place = Span(*min(places))

@@ -9,6 +9,7 @@ from musify.languages.build.facts import cuda_words
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import word_edits
 from musify.languages.python.module import PythonModule
+from musify.languages.python.nodes import span_of
 from musify.languages.python.strings import StringLiteral
 from musify.model import Finding, Span
 
@@ -24,13 +25,19 @@ def find_prose(unit: BuildUnit, module: PythonModule) -> Iterator[Finding]:
     """A note for each CUDA word in text."""
     for literal in module.strings:
         if cuda_words().search(literal.text) and is_prose(literal):
+            expressions = [span_of(node) for node in literal.interpolations]
             for content in literal.contents:
-                yield from _notes(unit.data, content)
+                yield from (note for note in _notes(unit.data, content) if not _lies_in(note.span, expressions))
 
 
 def is_prose(literal: StringLiteral) -> bool:
     """Whether a literal is text for people."""
     return _SENTENCE.search(literal.text) is not None and _CODE.search(literal.text) is None
+
+
+def _lies_in(place: Span, expressions: list[Span]) -> bool:
+    """Whether a word stands in an interpolation, which is code."""
+    return any(span.start <= place.start < span.end for span in expressions)
 
 
 def _notes(data: bytes, span: Span) -> Iterator[Finding]:
