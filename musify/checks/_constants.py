@@ -52,7 +52,7 @@ class Constants:
         """The value of the integer expression at `place`: the compiler's where it was asked and knows, else `value`."""
         semantics = self._unit.semantics
         value = semantics.value(place) if semantics is not None else None
-        return self.value(self._code.with_macros[slice(*place)]) if value is None else value
+        return self.value(self._code.with_macros[place.start : place.end]) if value is None else value
 
     def sizes(self, declaration: bytes, place: int) -> Iterator[tuple[bytes, int | None]]:
         """Names and bytes of what `type a, b[4]` declares, which stands at the offset `place`.
@@ -71,7 +71,7 @@ class Constants:
 
     def settled(self, place: Span) -> int | None:
         """The value of the expression at `place`, also through a local variable that gets one value and no other."""
-        value, expression = self.value_at(place), self._code.with_macros[slice(*place)]
+        value, expression = self.value_at(place), self._code.with_macros[place.start : place.end]
         if value is not None or not re.fullmatch(rb"\s*[A-Za-z_]\w*\s*", expression):
             return value
         given: list[bytes] = []

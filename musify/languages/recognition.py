@@ -38,6 +38,8 @@ _NAMES = tuple(
         (r".+\.(?:vcxproj(?:\.filters)?|props|targets|sln)", Language.PLAIN),
     )
 )
+# Most names fit none of them; one search finds that out.
+_ANY_NAME = re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in _NAMES))
 # By folder, for names that say too little.
 _FOLDERS = (
     (re.compile(r"(?:.*/)?\.(?:github/(?:workflows|actions)|circleci|buildkite)/.+\.ya?ml\Z"), Language.YAML),
@@ -99,7 +101,9 @@ def language_of_content(head: bytes) -> Language | None:
 def _build_language(name: str) -> Language | None:
     if _PROSE.match(name):
         return None
-    found = next((language for pattern, language in _NAMES if pattern.fullmatch(name)), None)
+    found = None
+    if _ANY_NAME.fullmatch(name):
+        found = next(language for pattern, language in _NAMES if pattern.fullmatch(name))
     template = _TEMPLATE.match(name)
     if found is None and template is not None:
         return _build_language(template.group(1))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from musify.languages.recognition import HEAD_BYTES, is_told_by_content, language_of, language_of_content
 from musify.languages.registry import Language
 from musify.model import MusifyError
+from musify.project.ignores import IgnoreFiles, Ignores, is_ignored, spec
 from musify.project.makefiles import included_paths
 
 if TYPE_CHECKING:
@@ -68,12 +69,13 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
     alone = len(paths) == 1
     include = _globs(selection.include)
     exclude = _globs(selection.exclude)
+    ignore_files = IgnoreFiles()
     for path in paths:
         if not os.path.lexists(path):
             raise MusifyError(f"{path}: no such file or folder")
         if path.is_dir():
             prefix = "" if alone else f"{path.resolve().name}/"
-            files = list(_walk(path, prefix, selection))
+            files = list(_walk(path, prefix, selection, ignore_files))
         else:
             files = [(path, path.name, os.fspath(path), path.is_symlink() and not path.is_file())]
         for file, relative, shown, is_link in files:
@@ -119,10 +121,11 @@ def find_named_files(paths: Sequence[Path], selection: Selection) -> list[Source
     cannot be listed.
     """
     found: dict[str, tuple[Path, str]] = {}
+    ignore_files = IgnoreFiles()
     for path in paths:
         if not os.path.lexists(path):
             raise MusifyError(f"{path}: no such file or folder")
-        listed = _walk(path, "", selection) if path.is_dir() else [(path, "", os.fspath(path), False)]
+        listed = _walk(path, "", selection, ignore_files) if path.is_dir() else [(path, "", os.fspath(path), False)]
         for file, _, shown, is_link in listed:
             if not is_link:
                 found.setdefault(os.path.abspath(file), (file, shown))
@@ -173,22 +176,17 @@ def _is_kept_link(path: str, root: str) -> bool:
 
 
 def _globs(patterns: Sequence[str]) -> GitIgnoreSpec | None:
-    return _spec(patterns) if patterns else None
+    return spec(patterns) if patterns else None
 
 
-def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec  # here, for most runs meet no .gitignore and should not wait for it
-
-    return GitIgnoreSpec.from_lines(lines)
-
-
-def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path, str, str, bool]]:
+def _walk(
+    root: Path, prefix: str, selection: Selection, ignore_files: IgnoreFiles
+) -> Iterator[tuple[Path, str, str, bool]]:
     """Every file below `root`: its path, its place in the output, the path that is shown, whether it stays a link."""
     top, real_top = os.fspath(root), os.path.realpath(root)
     shown_prefix = "" if top == "." else top.rstrip("/") + "/"
     excluded = {os.path.realpath(path) for path in selection.excluded}
-    ignores = _ignores_above(root) if selection.gitignore else []
-    pending: list[tuple[str, str, list[tuple[str, GitIgnoreSpec]]]] = [(top, "", ignores)]
+    pending: list[tuple[str, str, Ignores]] = [(top, "", ignore_files.above(root) if selection.gitignore else [])]
     while pending:
         folder, inner, rules = pending.pop()
         try:
@@ -197,14 +195,14 @@ def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path,
         except OSError as error:
             raise MusifyError(f"{folder}: cannot list the folder: {error.strerror}") from error
         if selection.gitignore and any(entry.name == ".gitignore" for entry in entries):
-            rules = [*rules, *_read_ignore(Path(folder), inner)]
+            rules = [*rules, *ignore_files.within(Path(folder), inner)]
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             name = inner + entry.name
             if (
                 entry.name in _NEVER
                 or _TEMPORARY.match(entry.name)
-                or (rules and _is_ignored(rules, name + "/" if is_folder else name))
+                or (rules and is_ignored(rules, name + "/" if is_folder else name))
             ):
                 continue
             if is_folder:
@@ -213,35 +211,3 @@ def _walk(root: Path, prefix: str, selection: Selection) -> Iterator[tuple[Path,
             elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
                 is_link = entry.is_symlink() and _is_kept_link(entry.path, real_top)
                 yield Path(entry.path), prefix + name, shown_prefix + name, is_link
-
-
-def _ignores_above(root: Path) -> list[tuple[str, GitIgnoreSpec]]:
-    """The .gitignore files between the root of the repository and `root`, as far as they concern `root`."""
-    rules: list[tuple[str, GitIgnoreSpec]] = []
-    folder = root.resolve()
-    if (folder / ".git").exists():
-        return rules
-    for parent in folder.parents:
-        inside = folder.relative_to(parent).as_posix() + "/"
-        rules[:0] = [("^" + inside, spec) for _, spec in _read_ignore(parent, "")]
-        if (parent / ".git").exists():
-            return rules
-    return []
-
-
-def _read_ignore(folder: Path, inner: str) -> list[tuple[str, GitIgnoreSpec]]:
-    try:
-        lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    return [(inner, _spec(lines))]
-
-
-def _is_ignored(rules: Sequence[tuple[str, GitIgnoreSpec]], name: str) -> bool:
-    """Whether the last .gitignore that has an opinion ignores `name`."""
-    for base, spec in reversed(rules):
-        local = base[1:] + name if base.startswith("^") else name[len(base) :]
-        verdict = spec.check_file(local).include
-        if verdict is not None:
-            return verdict
-    return False

@@ -21,6 +21,8 @@ _PARTS = ("api", "device")
 _RARE_STEM = 60
 # At the end of a `lookalike` entry: the name goes on in lower case, not in upper case (CUstream).
 _THEN_LOWER = b"[a-z]"
+# No family of names is told by one letter; `c` and `n` begin more than half of all names.
+_SHORTEST_PREFIX = 2
 _MARKS = frozenset(
     b"MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu> threadIdx __global__ "
     b"__device__".split()
@@ -118,6 +120,8 @@ class RuleBook:
         The names that begin so decide: most of them keep their end and change their beginning in the same way.
         """
         targets: Counter[tuple[bytes, str]] = Counter()
+        if len(prefix) < _SHORTEST_PREFIX:
+            return None
         for name in self._beginning_with(prefix):
             rest = name[len(prefix) :]
             if not rest or b":" in rest:
@@ -334,7 +338,7 @@ def _action(name: bytes, target: bytes, library: Library, kind: str, unsupported
     return Action.IDENTITY if name == target else Action.RENAME
 
 
-def _pairs(items: Iterable[tuple[str, str]]) -> tuple[tuple[bytes, bytes], ...]:
+def _pairs(items: Iterable[Sequence[str]]) -> tuple[tuple[bytes, bytes], ...]:
     return tuple((old.encode(), new.encode()) for old, new in items)
 
 

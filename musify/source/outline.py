@@ -295,7 +295,7 @@ class Outline:
 def _starts_line(data: bytes, start: int) -> bool:
     line = data.rfind(b"\n", 0, start) + 1
     if line == start:
-        return data[start - 2 : start - 1] != b"\\" and data[start - 3 : start - 1] != b"\\\r"
+        return not data.endswith((b"\\\n", b"\\\r\n"), 0, start)
     head = data[line:start]
     if line == 0 and head.startswith(b"\xef\xbb\xbf"):
         head = head[3:]

@@ -22,6 +22,17 @@ def occurrences(data: bytes, text: bytes) -> Iterator[int]:
         position = data.find(text, position + len(text))
 
 
+class TextFinder:
+    """Finds any of some texts, wherever it stands."""
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        self._automaton = BytesAhoCorasick(texts, implementation=Implementation.ContiguousNFA)
+
+    def starts(self, data: bytes) -> list[int]:
+        """The byte offsets at which a text begins, in order, also inside another."""
+        return sorted({start for _, start, _ in self._automaton.find_matches_as_indexes(data, overlapping=True)})
+
+
 class Hits(NamedTuple):
     """The words found, in order, and those of the other marks that occur."""
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from musify.model import Evidence
 from musify.rules.shipped import shipped_tables
+from musify.source.words import TextFinder
 
 
 class BuildWord(NamedTuple):
@@ -55,6 +56,12 @@ def cuda_literals() -> tuple[bytes, ...]:
     """Lower-case text of which every CUDA word holds some: quick to look for, and enough to pass a file over."""
     table = shipped_tables("build")["words.toml"]["cuda_words"]
     return tuple(text.encode() for text in (*table["stems"].split(), *table["literals"].split()))
+
+
+@cache
+def cuda_literal_finder() -> TextFinder:
+    """Finds what `cuda_literals` holds in a file in lower case."""
+    return TextFinder(cuda_literals())
 
 
 @cache

@@ -9,6 +9,7 @@ from musify.languages.build.unit import BuildUnit, TokenKind
 from musify.languages.registry import RENAMED_SUFFIXES, RESTORED_SUFFIXES
 from musify.languages.surroundings import BuildSurroundings
 from musify.model import Applicability, Edit, Finding, Span
+from musify.source.words import occurrences
 
 RENAMED_FILE = "renamed-file"
 FILE_PATTERN = "file-pattern"
@@ -25,12 +26,12 @@ _PUT_TOGETHER = re.compile(rb"[*?%$\[{(]")
 
 def find_files(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """An edit for every mention of a renamed file and every pattern over a suffix that the run renames."""
-    reverse = unit.settings.reverse
-    if not unit.surroundings.renamed or (b".mu" if reverse else b".cu") not in unit.data:
+    suffix, pattern = (b".mu", _RESTORED) if unit.settings.reverse else (b".cu", _SUFFIX)
+    if not unit.surroundings.renamed:
         return
-    for token in unit.tokens:
+    for token in unit.tokens_at(occurrences(unit.data, suffix)):
         if token.kind in (TokenKind.WORD, TokenKind.STRING, TokenKind.SOURCE, TokenKind.OTHER):
-            for match in (_RESTORED if reverse else _SUFFIX).finditer(unit.data, token.start, token.end):
+            for match in pattern.finditer(unit.data, token.start, token.end):
                 yield from _mention(unit, Span(*match.span()), token.start)
 
 

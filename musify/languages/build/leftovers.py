@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from musify.languages.build.facts import cuda_words, words
+from musify.languages.build.facts import cuda_literal_finder, cuda_words, words
 from musify.languages.build.requirements import requirement_of
 from musify.languages.build.unit import BuildUnit, TokenKind
 from musify.model import Finding, Severity, Span
@@ -23,7 +23,7 @@ def find_leftovers(unit: BuildUnit, spoken: Iterable[Span]) -> Iterator[Finding]
     taken = sorted(spoken)
     sources = {token.start for token in unit.tokens if token.kind is TokenKind.SOURCE}
     index = 0
-    for span in unit.code:
+    for span in unit.code_at(cuda_literal_finder().starts(unit.data.lower())):
         position = span.start
         for hit in cuda_words().finditer(unit.data, *span):
             while index < len(taken) and taken[index].end <= hit.start():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -62,6 +63,35 @@ class BuildUnit:
         if self.data[position:].strip():
             spans.append(Span(position, len(self.data)))
         return spans
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [token.start for token in self.tokens]
+
+    def tokens_at(self, offsets: Iterable[int]) -> Iterator[Token]:
+        """The tokens that hold these byte offsets, which come in order; each token once."""
+        last = -1
+        for offset in offsets:
+            index = bisect_right(self._starts, offset) - 1
+            if index > last and offset < self.tokens[index].end:
+                last = index
+                yield self.tokens[index]
+
+    def code_at(self, offsets: Iterable[int]) -> Iterator[Span]:
+        """Those parts of `code` that hold these byte offsets, which come in order; each once."""
+        end = 0
+        for offset in offsets:
+            if offset < end:
+                continue
+            index = bisect_right(self._starts, offset)
+            before = self.tokens[index - 1] if index else None
+            if before is None or offset >= before.end:
+                end = self._starts[index] if index < len(self._starts) else len(self.data)
+                yield Span(before.end if before else 0, end)
+            else:
+                end = before.end
+                if before.kind is not TokenKind.COMMENT:
+                    yield Span(before.start, end)
 
     @property
     def comments(self) -> Iterator[Span]:

@@ -10,6 +10,7 @@ from musify.languages.build.facts import named
 from musify.languages.build.flag_values import linked
 from musify.languages.build.unit import BuildUnit, TokenKind
 from musify.model import Applicability, Edit, Finding, Severity, Span
+from musify.source.words import TextFinder
 
 BUILD_WORD = "build-word"
 LIBRARY_FILE = "library-file"
@@ -18,6 +19,7 @@ _VERSIONED = re.compile(rb"-(?:\d+(?:\.\d+)*|\$\{\{[^{}\n]*\}\}|\$\{[^{}\s]*\}|\
 LIBRARY_FOLDER = re.compile(rb"[)}]?/lib(64(?:/stubs(?![\w.]))?)(?!\w)")
 # A program of the toolkit, named by its path.
 _PROGRAM = re.compile(rb"[)}\"]{0,2}/bin/([\w-]+)")
+_LIBRARY_ENDINGS = (b".so", b".a", b".dylib")
 _LIBRARY_FILE = re.compile(
     rb"(?:(?<![\w./-])lib(?P<folder>64(?:/stubs)?)/)?(?<![\w.-])lib(?P<name>[a-zA-Z][\w-]*)\.(?:so|a|dylib)"
     rb"(?P<version>(?:\.\d+)*)(?!\w)"
@@ -26,9 +28,7 @@ _LIBRARY_FILE = re.compile(
 
 def find_words(unit: BuildUnit) -> Iterator[Edit | Finding]:
     """Edits and findings for variables, paths and library files, outside comments and names."""
-    if not (_pattern().search(unit.data) or _LIBRARY_FILE.search(unit.data)):
-        return
-    for token in unit.tokens:
+    for token in unit.tokens_at(_finder().starts(unit.data)):
         if token.kind not in (TokenKind.COMMENT, TokenKind.NAME):
             within = Span(token.start, token.end)
             yield from word_edits(unit.data, within)
@@ -81,6 +81,12 @@ def _library_files(unit: BuildUnit, within: Span) -> Iterator[Edit | Finding]:
             target = name.replace(library.name.decode(), library.target.decode(), 1)
             without = target.removesuffix(match.group("version").decode())
             yield Finding("MUS550", Span(match.start(), match.end("name")), name, {"target": without})
+
+
+@cache
+def _finder() -> TextFinder:
+    """Finds what every match of `_pattern` and of `_LIBRARY_FILE` holds."""
+    return TextFinder([*named("variable"), *named("path"), *_LIBRARY_ENDINGS])
 
 
 @cache

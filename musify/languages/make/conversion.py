@@ -14,10 +14,9 @@ from musify.languages.build.variables import compiler_index, is_architecture_val
 from musify.languages.make import texts
 from musify.languages.make.names import Branch, statements_of, variables_of
 from musify.languages.make.reader import Kind, Statement, read
-from musify.languages.make.words import Call, calls_in, masked, references_in
+from musify.languages.make.words import Call, calls_in, references_in, script_of
 from musify.languages.shell.conversion import script_results
 from musify.languages.shell.quoting import words_of
-from musify.languages.shell.script import read_script
 from musify.model import Applicability, Edit, Finding, Severity, Span
 
 _EACH = b"$(addprefix {prefix},{variable})"
@@ -67,7 +66,8 @@ class Conversion:
             yield from self._comparison(statement.body)
         if statement.kind is not Kind.DEFINE:
             device = statement.kind is Kind.ASSIGNMENT and self._holds_flags(statement.name)
-            yield from self._calls(statement.body, loops, device or self._runs_nvcc(statement))
+            for call in calls_in(self._data, statement.body):
+                yield from self._call(call, loops, device or self._runs_nvcc(statement))
 
     def _weighed(self, item: Edit | Finding) -> Edit | Finding:
         """A variable of architectures is only worth a note where this file converts all that it holds."""
@@ -102,8 +102,7 @@ class Conversion:
         return _PLAIN if names & loops or b"$(1" in self._data[slice(*span)] else FlagForm(each_architecture=_EACH)
 
     def _command(self, span: Span, loops: frozenset[bytes]) -> Iterator[Edit | Finding]:
-        script = read_script(self._data, span, masked(self._data, span))
-        yield from script_results(self._commands(span, loops), script)
+        yield from script_results(self._commands(span, loops), script_of(self._data, span))
 
     def _assignment(self, branch: Branch, loops: frozenset[bytes]) -> Iterator[Edit | Finding]:
         statement = branch.statement
@@ -121,16 +120,13 @@ class Conversion:
             yield from self._once(branch, words, list(found)) if device else found
 
     def _architectures(self, name: bytes, words: Sequence[FlagWord]) -> Iterator[Edit | Finding]:
-        several = not (self._several and self._is_used_otherwise(name))
-        yield from architecture_edits(self._unit, self._variables, name, words, several=several)
+        if name in self._variables.architectures or name in self._variables.numbers:
+            several = not (self._several and self._is_used_otherwise(name))
+            yield from architecture_edits(self._unit, self._variables, name, words, several=several)
 
     def _is_used_otherwise(self, name: bytes) -> bool:
         """Whether a variable of architectures also stands where a list would be wrong, as in a file's name."""
-        pattern = re.compile(
-            rb"(?<!sm_)(?<!compute_)(?<!lto_)(?<!arch=)(?<!code=)(?<!-arch )(?<!-code )\$[({]"
-            + re.escape(name)
-            + rb"[)}]"
-        )
+        pattern = re.compile(_NOT_IN_FLAGS + rb"\$[({]" + re.escape(name) + rb"[)}]")
         return any(
             pattern.search(self._data, *_outside_lists(branch.statement))
             for branch in self._branches

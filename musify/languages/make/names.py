@@ -16,9 +16,8 @@ from musify.languages.build.variables import (
     tells_nvcc,
 )
 from musify.languages.make.reader import Kind, Makefile, Statement, read, read_canned
-from musify.languages.make.words import Call, calls_in, masked, references_in
+from musify.languages.make.words import Call, calls_in, references_in, script_of
 from musify.languages.shell.quoting import words_of
-from musify.languages.shell.script import read_script
 from musify.model import Span
 
 _TOOLKIT = re.compile(rb"/usr/local/cuda(?:-[\d.]+)?/?|\$[({](?:CUDA|MUSA)_(?:HOME|PATH|ROOT)[)}]/?")
@@ -117,7 +116,7 @@ def _assigned(data: bytes, statement: Statement, variables: Variables) -> None:
 
 def _used(data: bytes, command: Span, variables: Variables) -> None:
     """What stands behind nvcc in a command goes to nvcc; what stands where a program does and is nvcc, runs it."""
-    for found in read_script(data, command, masked(data, command)).commands:
+    for found in script_of(data, command).commands:
         words = [word.text for word in found.words]
         index = compiler_index(words, variables)
         if index is not None:

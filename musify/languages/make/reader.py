@@ -87,7 +87,12 @@ class _Reader:
     def read(self, start: int, end: int) -> Makefile:
         lines = _logical_lines(self._data, start, end)
         for line in lines:
-            if self._data[line.start : line.start + 1] == b"\t" and self._in_rule:
+            first = self._data[line.start : line.start + 1]
+            if line.start == line.end:
+                continue
+            if first == b"#":
+                self._made.comments.append(line)
+            elif first == b"\t" and self._in_rule:
                 self._recipe(line)
             elif _DEFINE.match(self._data, _after_blanks(self._data, line), line.end):
                 self._define(line, lines)

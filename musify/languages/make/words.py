@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from musify.languages.shell.quoting import CLOSING, call_end
+from musify.languages.shell.script import Script, read_script
 from musify.model import Span
 
 _MASK = ord("_")
@@ -72,6 +74,12 @@ def references_in(text: bytes) -> Iterator[bytes]:
     """Names of the variables that a text refers to, at any depth."""
     for match in _REFERENCE.finditer(text):
         yield match.group(1) or match.group(2)
+
+
+@lru_cache(maxsize=256)  # asked for when variables are followed, and when the command is converted
+def script_of(data: bytes, command: Span) -> Script:
+    """The command that make hands to the shell. Read-only, for it is kept."""
+    return read_script(data, command, masked(data, command))
 
 
 def masked(data: bytes, span: Span) -> bytes:

@@ -10,6 +10,9 @@ from musify.languages.build.unit import Token, TokenKind
 from musify.model import Span
 
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\\\r?\n)+")
+# A word without quotes, calls and backslashes, and what of a word may be passed over at once.
+_SIMPLE = re.compile(rb"[ \t\r\n]*([^ \t\r\n\"'$\\]+)(?=[ \t\r\n]|\Z)")
+_PLAIN = re.compile(rb"[^ \t\r\n\"'$\\]+")
 # Quotes and brackets of lists stand for themselves; a bracket of a call or within a name is part of it, and so is an
 # expression of a CI system.
 _RUN = re.compile(rb"(?:\$\{\{[^{}\n]*\}\}|[^\s\"'()]|(?<=[\w$@}])\(|\)(?=[\w./$%-]))+|[\"'()]")
@@ -32,6 +35,11 @@ def words_of(data: bytes, span: Span) -> list[FlagWord]:
     words = []
     position = span.start
     while position < span.end:
+        simple = _SIMPLE.match(data, position, span.end)
+        if simple:
+            words.append(FlagWord(Span(*simple.span(1)), simple.group(1)))
+            position = simple.end()
+            continue
         blank = _BLANK.match(data, position, span.end)
         if blank:
             position = blank.end()
@@ -53,6 +61,10 @@ def words_in(data: bytes, value: Span) -> tuple[FlagWord, ...]:
 def _word_end(data: bytes, start: int, end: int) -> int:
     index = start
     while index < end:
+        plain = _PLAIN.match(data, index, end)
+        if plain:
+            index = plain.end()
+            continue
         character = data[index : index + 1]
         if character in b" \t\r\n" or _BLANK.match(data, index, end):
             return index
