@@ -31,6 +31,7 @@ UNCHANGED = {
     "cases of a test of the project's own names":
         "@pytest.mark.parametrize('backend', ['nccl', pytest.param('nvshmem', marks=m)])\ndef test(backend): pass\n",
     "a type of the project's own names": "def f(backend: Literal['nccl', 'nixl'] = 'nccl'): pass\n",
+    "a class that PyTorch makes for CUDA only": "def f(x: torch.cuda.LongTensor): return torch.cuda.FloatTensor([1])\n",
     "keys that are names": "memory = {'cuda': 0, 'cpu': 0}; print(memory['cuda'])\n",
     "an attribute of a module, by its name": "monkeypatch.setattr(torch.version, 'cuda', '12')\n",
     "a list with other words": "kinds = ('cpu', 'gpu', 'cuda')\n",
@@ -174,7 +175,6 @@ def test_likely(rules: RuleBook, before: str, after: str) -> None:
 
 
 UNPROVEN = {
-    "x = torch.cuda.LongTensor([1])": "x = torch.musa.LongTensor([1])",
     "torch.cuda._sleep(100)": "torch.musa._sleep(100)",
     "torch.cuda.memory._record_memory_history()": "torch.musa.memory._record_memory_history()",
 }  # fmt: skip

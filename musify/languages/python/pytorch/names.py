@@ -44,16 +44,16 @@ def find_written_names(module: PythonModule) -> Iterator[Edit | Finding]:
         written = module.data[literal.span.start : literal.span.end]
         if b"torch.cuda." not in written:
             continue
-        match = _TENSOR_TYPE.fullmatch(literal.text) or _DOTTED.fullmatch(literal.text)
-        if match is None or (match.re is _DOTTED and not _is_replaced(module, literal)):
-            continue
-        dotted = f"torch.{match.group(1).decode()}"
-        parts = dotted.split(".")
-        renamed, stays = _renamed(dotted)
-        if stays is not None:
-            yield _stays(literal.span, stays)
-        elif renamed is not None:
-            yield from _written_edits(literal, match.start(1), parts, renamed)
+        kind, match = _TENSOR_TYPE.fullmatch(literal.text), _DOTTED.fullmatch(literal.text)
+        if kind is not None:
+            yield from _written_edits(literal, kind.start(1), ["torch", "cuda"], facts.modules()[-1])
+        elif match is not None and _is_replaced(module, literal):
+            dotted = f"torch.{match.group(1).decode()}"
+            renamed, stays = _renamed(dotted)
+            if stays is not None:
+                yield _stays(literal.span, stays)
+            elif renamed is not None:
+                yield from _written_edits(literal, match.start(1), dotted.split("."), renamed)
 
 
 def _written_edits(literal: StringLiteral, start: int, parts: list[str], renamed: facts.Renamed) -> Iterator[Edit]:
