@@ -127,6 +127,7 @@ FINDINGS = {
     "if torch.cuda.get_device_capability()[0] >= 8: pass\n": ["MUS603"],
     "where = f'cuda:{rank}'\n": ["MUS605"],
     "print('cuda')\n": ["MUS504"],
+    "print(f'the most memory of CUDA: {torch.cuda.max_memory_allocated() / 2:.1f} of it')\n": ["MUS546"],
 }  # fmt: skip
 
 

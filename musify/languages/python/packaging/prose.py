@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from musify.languages.build.facts import cuda_words
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import word_edits
 from musify.languages.python.module import PythonModule
 from musify.languages.python.nodes import span_of
-from musify.languages.python.strings import StringLiteral
+from musify.languages.python.strings import StringLiteral, content_span
 from musify.model import Finding, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # Three words of letters in a row, as sentences and titles have them, but no command, code or list of names.
 _SENTENCE = re.compile(rb"(?:^|[\s(\"'`*])[A-Za-z][a-z'-]*[,:]?\s+[A-Za-z]+[a-z']*[,:]?\s+[a-zA-Z0-9`'\"({%<-]")
@@ -38,6 +42,17 @@ def is_prose(literal: StringLiteral) -> bool:
 def _lies_in(place: Span, expressions: list[Span]) -> bool:
     """Whether a word stands in an interpolation, which is code."""
     return any(span.start <= place.start < span.end for span in expressions)
+
+
+def _texts(piece: Node) -> Iterator[Span]:
+    """The text of a string between its interpolations, which are code."""
+    content = content_span(piece)
+    start = content.start
+    for child in piece.children:
+        if child.type == "interpolation":
+            yield Span(start, child.start_byte)
+            start = child.end_byte
+    yield Span(start, content.end)
 
 
 def _notes(data: bytes, span: Span) -> Iterator[Finding]:
