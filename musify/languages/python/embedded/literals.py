@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from musify.languages.cuda.strings import SOURCE
@@ -59,6 +59,8 @@ def _is_docstring(node: Node) -> bool:
 
 def _handed_over(module: PythonModule) -> Iterator[StringLiteral]:
     """The literals that reach an argument which is compiled."""
+    if not _mentions_compilers(module.data):
+        return
     imported = imported_packages(module)
     for call in module.calls:
         meanings = call.reference.meanings if call.reference is not None else ()
@@ -72,6 +74,19 @@ def _handed_over(module: PythonModule) -> Iterator[StringLiteral]:
         for value in values:
             if value is not None:
                 yield from literals_behind(module, value.value)
+
+
+def _mentions_compilers(data: bytes) -> bool:
+    """Whether a file holds the names of a function that takes source, and of its package: quicker than its calls."""
+    functions = any(package in data and name in data for package, name in _compilers())
+    return functions or any(method.module.encode() in data for method in source_methods())
+
+
+@cache
+def _compilers() -> frozenset[tuple[bytes, bytes]]:
+    """The packages and the last names of the functions that take source."""
+    names = [name.encode().split(b".") for name in source_functions()]
+    return frozenset((parts[0], parts[-1]) for parts in names)
 
 
 def _behind(module: PythonModule, node: Node | None, seen: set[int], depth: int) -> Iterator[StringLiteral]:

@@ -30,7 +30,8 @@ def find_names(module: PythonModule) -> Iterator[Edit | Finding]:
     """Uses of torch's names, and imports of them."""
     for reference in module.references:
         for meaning in reference.meanings[:1]:
-            yield from _use(reference, meaning)
+            if meaning.dotted.startswith("torch."):
+                yield from _use(reference, meaning)
         through = _through_module(reference)
         if through is not None:
             yield from _use(reference, through)
@@ -76,6 +77,8 @@ def _is_replaced(module: PythonModule, literal: StringLiteral) -> bool:
 
 def _through_module(reference: Reference) -> Meaning | None:
     """`helper.torch.cuda`: torch as another module imports it."""
+    if len(reference.parts) < 3:  # helper, torch and cuda
+        return None
     names = [name_of(part) for part in reference.parts]
     for index in range(1, len(names) - 1):
         if names[index : index + 2] == ["torch", "cuda"]:
