@@ -80,6 +80,7 @@ HEADERS = {
     "THC/THC.h": "torch_musa/csrc/aten/musa/MUSAContext.h",
     "THC/THCAtomics.cuh": "torch_musa/share/generated_cuda_compatible/include/ATen/musa/Atomic.muh",
     "torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp": "torch_musa/csrc/distributed/ProcessGroupMCCL.h",
+    "ATen/cuda/CUDAContextLight.h": "torch_musa/csrc/aten/musa/MUSAContextLight.h",
     "ATen/ATen.h": "ATen/ATen.h",
 }  # fmt: skip
 
@@ -90,7 +91,16 @@ def test_header_paths(convert: Convert, before: str, after: str) -> None:
     assert convert(f'#include "{before}"\n').text == f'#include "{after}"\n'
 
 
-@pytest.mark.parametrize("header", ["ATen/cuda/Sleep.h", "ATen/cuda/DeviceUtils.cuh", "THC/THCReduce.cuh"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "ATen/cuda/Sleep.h",
+        "ATen/cuda/DeviceUtils.cuh",
+        "THC/THCReduce.cuh",
+        "ATen/CUDAGeneratorImpl.h",
+        "torch/csrc/distributed/c10d/NCCLUtils.hpp",
+    ],
+)
 def test_header_without_counterpart(convert: Convert, header: str) -> None:
     assert convert(f"#include <{header}>\n").ids == ["MUS114"]
 

@@ -20,7 +20,8 @@ _MENTION = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*[<"]([^>"\n]+)[>"]
 _WHOLE_BODY = re.compile(rb'\s*[<"]([^>"\n]+)[>"]\s*\Z')
 _LOOKS_LIKE_CUDA = re.compile(
     rb"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|cudss|cupti|nccl|nvrtc|nvml|nvtx|nvToolsExt|npp|nvjpeg|cutensor|"
-    rb"cufile|nvcuvid|cuvid|nvEncodeAPI|nvfunctional|fatbinary|optix)[^/]*\Z|(?:.*/)?(?:cuda|crt|cub|nvtx3)/|THC/"
+    rb"cufile|nvcuvid|cuvid|nvEncodeAPI|nvfunctional|fatbinary|optix)[^/]*\Z|(?:.*/)?(?:cuda|crt|cub|nvtx3)/|THC/|"
+    rb"(?:ATen|c10|c10d|torch)/.*(?:CUDA|Cuda|NCCL)"
 )
 _IN_CUDA = re.compile(rb"/(?:cuda|musa)/|\A(?:cub|crt)/")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from musify.languages.python.module import PythonModule
 from musify.languages.python.pytorch import facts
+from musify.languages.python.pytorch.dispatch_keys import find_dispatch_keys
 from musify.languages.python.pytorch.holders import imports_any
 from musify.languages.python.pytorch.imports import import_edits
 from musify.languages.python.pytorch.methods import find_methods
@@ -25,7 +26,7 @@ def convert_pytorch(unit: BuildUnit, module: PythonModule, *, imported: bool = F
             yield from _without_import(module)
         return
     edits: list[Edit] = []
-    for passes in (find_names, find_written_names, find_methods, find_strings):
+    for passes in (find_names, find_written_names, find_methods, find_strings, find_dispatch_keys):
         for item in passes(module):
             if isinstance(item, Edit):
                 edits.append(item)
