@@ -20,6 +20,7 @@ _COMMANDS = {
     "triage": "Group the errors of a build log by cause, and say what to do.",
     "header": "Write a header that lets one source build for CUDA and MUSA.",
     "text": "Take musify-text's place: its options, on musify's engine.",
+    "lsp": "Serve an editor: findings as you type, quick fixes, explanations.",
     "rules": "Compare the rules with the headers that are installed.",
 }
 

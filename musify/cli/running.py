@@ -29,11 +29,16 @@ _FINDINGS_SHOWN = 20
 
 def select_files(paths: Sequence[Path], options: dict[str, Any], excluded: Sequence[Path] = ()) -> list[SourceFile]:
     """The files of the run. Raises MusifyError."""
-    selection = Selection(tuple(options["include"]), tuple(options["exclude"]), options["gitignore"], tuple(excluded),
-                          bool(options.get("reverse")))  # fmt: skip
+    selection = selection_of(options, excluded)
     if options.get("root") is not None:
         return find_files_within(options["root"], paths, selection)
     return find_files(paths, selection)
+
+
+def selection_of(options: dict[str, Any], excluded: Sequence[Path] = ()) -> Selection:
+    """Which files the options choose."""
+    include, exclude = tuple(options["include"]), tuple(options["exclude"])
+    return Selection(include, exclude, options["gitignore"], tuple(excluded), bool(options.get("reverse")))
 
 
 def make_layout(files: Sequence[SourceFile], paths: Sequence[Path], options: dict[str, Any]) -> Layout:
