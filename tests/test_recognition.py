@@ -17,11 +17,11 @@ NO_BUILD_FILE = [
     pytest.param("notes.txt", id="text"),
     pytest.param("bindings.pyx", id="a suffix that begins as another"),
     pytest.param("CMakeLists.txt.orig", id="a copy of a build file"),
-    pytest.param("config.yaml", id="settings of a program"),
+    pytest.param("package-lock.json", id="what a package manager has locked"),
+    pytest.param("data.jsonl", id="data"),
     pytest.param("include/config.h.in", id="a template of a header"),
     pytest.param("kernels/gemm.cu.jinja", id="a template of a source"),
     pytest.param("data/box.in", id="input of a program"),
-    pytest.param("workflows/run.yml", id="workflows of something else"),
     pytest.param("src/init.lua", id="Lua that is no build file"),
 ]
 BY_NAME = [
@@ -58,6 +58,12 @@ BY_NAME = [
     ("Jenkinsfile", Language.PLAIN),
     ("x.vcxproj.filters", Language.PLAIN),
     ("libfoo.pc.in", Language.PLAIN),
+    ("notes/a.ipynb", Language.NOTEBOOK),
+    ("conf/train.yaml", Language.YAML),
+    ("ds_config.json", Language.JSON),
+    ("train_configs/llama.toml", Language.TOML),
+    (".env.example", Language.SHELL),
+    ("settings.ini", Language.PLAIN),
 ]
 BY_CONTENT = [
     (b"#!/bin/sh\n", Language.SHELL),

@@ -11,6 +11,7 @@ from musify.languages.build.edits import without_inner
 from musify.languages.build.facts import named
 from musify.languages.build.flags import FlagForm, FlagWord, flag_edits
 from musify.languages.build.known import known_names
+from musify.languages.build.settings import value_results
 from musify.languages.build.unit import BuildUnit, Token, TokenKind
 from musify.languages.build.variables import Variables, runs_nvcc
 from musify.languages.build.words import BUILD_WORD
@@ -38,6 +39,10 @@ _LINKED = re.compile(rb"-[lDU]|--library|-include")
 _CUSTOMISATION = re.compile(
     rb"<(?P<item>Cuda(?:Compile|Link)\w*)|(?P<import>[^\"<>]*[\\/]CUDA [\d.]+\.(?:props|targets))", re.I
 )
+# A line that gives a key a value, as in configurations.
+_KEYED = re.compile(
+    rb"(?m)^[ \t]*(?P<key>[A-Za-z_][\w.-]*)[ \t]*:?[=:][ \t]*(?P<quote>[\"']?)(?P<value>[\w:,]+)(?P=quote)[ \t]*\r?$"
+)
 _LIST = FlagForm(b", ", quoted=True)
 
 
@@ -63,6 +68,8 @@ def _results(unit: BuildUnit) -> Iterator[Edit | Finding]:
             yield from Commands(unit).results(words)
     taken = [Span(words[0].span.start, words[-1].span.end) for words in commands]
     yield from _settings(unit, taken)
+    for line in _KEYED.finditer(unit.data):
+        yield from value_results(line.group("key"), line.group("value"), line.start("value"))
     for folder in _FOLDER.finditer(unit.data):
         yield Edit(Span(*folder.span(1)), b"", BUILD_WORD, Applicability.REVIEW, "lib64", "", "documented")
     if unit.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):

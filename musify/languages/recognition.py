@@ -7,6 +7,8 @@ import re
 from musify.languages.cuda.source import SUFFIXES
 from musify.languages.registry import RESTORED_SUFFIXES, Language
 
+# A larger file of JSON is data, not a configuration.
+LARGEST_JSON = 1_000_000
 # How much of a file is read where its name says nothing.
 HEAD_BYTES = 2048
 # By name; the first that fits counts.
@@ -35,6 +37,12 @@ _NAMES = tuple(
         (r"configure\.(?:ac|in)|.+\.m4|Jenkinsfile(?:\..+)?", Language.PLAIN),
         (r"\.?[Jj]ustfile|.+\.just|Snakefile|.+\.smk|(?:Singularity|Apptainer)(?:\..+)?", Language.PLAIN),
         (r"build\.rs|Cargo\.toml|.+\.(?:bat|cmd|ps1|gypi?|gni?|ninja|nix|pc|spec|pr[oif])", Language.PLAIN),
+        # Configurations; what a package manager has locked is none.
+        (r".+\.ya?ml", Language.YAML),
+        (r"(?!(?:package-lock|npm-shrinkwrap|composer)\.json).+\.json[c5]?", Language.JSON),
+        (r".+\.toml", Language.TOML),
+        (r"\.env(?:\..+)?|.+\.env|\.deepspeed_env", Language.SHELL),
+        (r".+\.(?:ini|cfg|conf)", Language.PLAIN),
         (r".+\.(?:vcxproj(?:\.filters)?|props|targets|sln)", Language.PLAIN),
     )
 )

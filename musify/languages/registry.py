@@ -26,6 +26,7 @@ class Language(str, Enum):
     YAML = "yaml"
     COMPILE_COMMANDS = "compile_commands"
     TOML = "toml"
+    JSON = "json"
     NOTEBOOK = "notebook"
     PLAIN = "plain"
 
@@ -42,6 +43,7 @@ _READERS = frozenset(
         Language.CMAKE,
         Language.COMPILE_COMMANDS,
         Language.DOCKERFILE,
+        Language.JSON,
         Language.MAKE,
         Language.MESON,
         Language.PYTHON,

@@ -11,6 +11,7 @@ from musify.languages import plain
 from musify.languages.build.commands import Commands
 from musify.languages.build.flags import FlagWord
 from musify.languages.build.leftovers import cuda_words_in
+from musify.languages.build.settings import value_results as device_results
 from musify.languages.build.unit import BuildUnit, Token, TokenKind
 from musify.languages.shell.conversion import script_results
 from musify.languages.shell.definitions import definition_results, name_edit, value_results
@@ -70,6 +71,8 @@ class Setting(NamedTuple):
 def _results(unit: BuildUnit, setting: Setting) -> Iterator[Edit | Finding]:
     strings = [_content(unit.data, node) for node in preorder(setting.value) if node.type == "string"]
     path = setting.path
+    for string in strings:
+        yield from device_results(path.encode(), unit.text(string), string.start)
     if _ARGUMENTS.fullmatch(path):
         words = [FlagWord(string, unit.text(string)) for string in strings]
         yield from definition_results(Commands(unit), words, in_text=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from musify.languages.recognition import HEAD_BYTES, is_told_by_content, language_of, language_of_content
+from musify.languages.recognition import HEAD_BYTES, LARGEST_JSON, is_told_by_content, language_of, language_of_content
 from musify.languages.registry import Language
 from musify.model import MusifyError
 from musify.project.ignores import IgnoreFiles, Ignores, is_ignored, spec
@@ -154,6 +154,8 @@ def _take_in_included(found: dict[str, SourceFile], unknown: Mapping[str, Collec
 def _language(path: Path, relative: str, reverse: bool) -> Language | None:
     """The language of a file by its name; where that says nothing, by how the file begins."""
     language = language_of(relative, reverse=reverse)
+    if language is Language.JSON and path.is_file() and path.stat().st_size > LARGEST_JSON:
+        return None
     if language is None and is_told_by_content(relative) and path.is_file():
         with contextlib.suppress(OSError), path.open("rb") as file:
             return language_of_content(file.read(HEAD_BYTES))

@@ -9,7 +9,7 @@ from functools import cache
 from musify.languages.build.facts import named
 from musify.languages.build.flag_values import linked
 from musify.languages.build.unit import BuildUnit, TokenKind
-from musify.model import Applicability, Edit, Finding, Severity, Span
+from musify.model import Applicability, Edit, Evidence, Finding, Severity, Span
 from musify.source.words import TextFinder
 
 BUILD_WORD = "build-word"
@@ -31,8 +31,21 @@ def find_words(unit: BuildUnit) -> Iterator[Edit | Finding]:
     for token in unit.tokens_at(_finder().starts(unit.data)):
         if token.kind not in (TokenKind.COMMENT, TokenKind.NAME):
             within = Span(token.start, token.end)
-            yield from word_edits(unit.data, within)
+            for edit in word_edits(unit.data, within):
+                yield from _weighed(unit, edit)
             yield from _library_files(unit, within)
+
+
+def _weighed(unit: BuildUnit, edit: Edit) -> Iterator[Edit | Finding]:
+    """A variable that only the convention gives is reported; it stays where the user keeps such names."""
+    if edit.evidence != Evidence.NONE.value:
+        yield edit
+        return
+    target, kept = edit.new_text.decode(), unit.settings.unattested == "keep"
+    yield from () if kept else (edit,)
+    outcome = "was left as it is" if kept else f"became {target}"
+    outcome_zh = "保持原样" if kept else f"已改为 {target}"
+    yield Finding("MUS564", edit.span, edit.name, {"outcome": outcome, "outcome_zh": outcome_zh})
 
 
 def word_edits(data: bytes, within: Span) -> Iterator[Edit]:
@@ -40,6 +53,8 @@ def word_edits(data: bytes, within: Span) -> Iterator[Edit]:
     for match in _pattern().finditer(data, *within):
         word = named("variable").get(match.group()) or named("path")[match.group()]
         end, applicability = match.end(), Applicability.SAFE
+        if word.evidence is Evidence.NONE:
+            applicability = Applicability.REVIEW
         if word.kind == "path":
             version = _VERSIONED.match(data, end, within.end)
             if version is not None:  # MUSA's folder carries no version
@@ -83,6 +98,10 @@ def _library_files(unit: BuildUnit, within: Span) -> Iterator[Edit | Finding]:
             yield Finding("MUS550", Span(match.start(), match.end("name")), name, {"target": without})
 
 
+def _with_counterpart(kind: str) -> Iterator[bytes]:
+    return (name for name, word in named(kind).items() if word.musa)
+
+
 @cache
 def _finder() -> TextFinder:
     """Finds what every match of `_pattern` and of `_LIBRARY_FILE` holds."""
@@ -91,7 +110,7 @@ def _finder() -> TextFinder:
 
 @cache
 def _pattern() -> re.Pattern[bytes]:
-    variables = b"|".join(map(re.escape, sorted(named("variable"), key=len, reverse=True)))
+    variables = b"|".join(map(re.escape, sorted(_with_counterpart("variable"), key=len, reverse=True)))
     paths = b"|".join(map(re.escape, sorted(named("path"), key=len, reverse=True)))
     return re.compile(
         rb"(?:(?<![\w.])(?:" + variables + rb")|(?:(?<!\w)|(?<=-[ILB]))(?:" + paths + rb"))(?![A-Za-z0-9_]|/\d)"

@@ -9,6 +9,7 @@ from musify.languages.build.architectures import ARCHITECTURE_VALUE, architectur
 from musify.languages.build.commands import Commands
 from musify.languages.build.facts import cuda_words, named
 from musify.languages.build.flags import FlagWord, flag_edits
+from musify.languages.build.settings import option_results, value_results
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.variables import (
     HOLDS_ARCHITECTURE,
@@ -21,7 +22,7 @@ from musify.languages.build.variables import (
 )
 from musify.languages.shell.definitions import definition_results
 from musify.languages.shell.quoting import words_in
-from musify.languages.shell.script import Command, Script
+from musify.languages.shell.script import Assignment, Command, Script
 from musify.model import Applicability, Edit, Finding, Severity, Span
 
 _MAKE = frozenset(b"make gmake $(MAKE) ${MAKE}".split())
@@ -58,6 +59,7 @@ def script_results(commands: Commands, script: Script) -> Iterator[Edit | Findin
     """Edits and findings for all that a script says."""
     for assignment in script.assignments:
         yield from setting_results(commands, assignment.name, assignment.words)
+        yield from _device(commands.unit, assignment)
         yield from definition_results(commands, assignment.words, in_text=True)
     settled = set()
     for loop in script.loops:
@@ -66,9 +68,21 @@ def script_results(commands: Commands, script: Script) -> Iterator[Edit | Findin
             settled.add(loop.variable)
         yield from found
     for command in script.commands:
-        added = (*_arguments_of_make(commands, command), *definition_results(commands, command.words))
+        added = (
+            *_arguments_of_make(commands, command),
+            *definition_results(commands, command.words),
+            *option_results(commands.unit.data, command.words),
+        )
         for item in (*commands.results(command.words), *added):
             yield _weighed(commands.unit, item, settled)
+
+
+def _device(unit: BuildUnit, assignment: Assignment) -> Iterator[Edit | Finding]:
+    """`DEVICE=cuda`, and options that a variable holds."""
+    if len(assignment.words) == 1:
+        word = assignment.words[0]
+        yield from value_results(assignment.name, word.text, max(0, unit.data.find(word.text, *word.span)))
+    yield from option_results(unit.data, assignment.words)
 
 
 def _weighed(unit: BuildUnit, item: Edit | Finding, settled: Collection[bytes]) -> Edit | Finding:

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator
 from musify.languages.build.commands import Commands
 from musify.languages.build.containers import action_finding, device_findings, images_in, package_findings
 from musify.languages.build.edits import without_inner
+from musify.languages.build.flags import FlagWord
+from musify.languages.build.settings import is_sentence, key_findings, option_results, text_findings, value_results
 from musify.languages.build.unit import BuildUnit, Token
 from musify.languages.build.variables import Variables
 from musify.languages.shell.conversion import own_names, script_results, setting_results, survey
@@ -60,6 +62,7 @@ def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
         found += setting_results(commands, name, words_of(unit.data, value))
     for scalar in content.scalars:
         found += _setup(unit, scalar)
+    found += _configuration(unit, content, {scalar.span for scalar, _ in scripts})
     yield from without_inner(found)
 
 
@@ -100,6 +103,23 @@ def _settings(data: bytes, content: Content) -> Iterator[tuple[bytes, Span]]:
             match = _SETTING.match(data, *scalar.span)
             if match:
                 yield match.group(1), Span(match.end(), scalar.span.end)
+
+
+def _configuration(unit: BuildUnit, content: Content, scripts: Collection[Span]) -> Iterator[Edit | Finding]:
+    """Devices and backends by their keys, options in lists, keys that speak of CUDA, and text."""
+    for key in content.keys:
+        yield from key_findings(unit.data, key)
+    for items in content.lists:
+        yield from option_results(unit.data, [FlagWord(item.span, unit.text(item.span)) for item in items])
+    for scalar in content.scalars:
+        text = unit.text(scalar.span)
+        if scalar.span in scripts:
+            continue
+        if scalar.path and scalar.style in ("plain", "single", "double"):
+            keys = [key for key in scalar.path if key]  # under an empty key the one around it counts
+            yield from value_results(keys[-1] if keys else b"", text, scalar.span.start)
+        if is_sentence(text):
+            yield from text_findings(unit.data, scalar.span)
 
 
 def _setup(unit: BuildUnit, scalar: Scalar) -> Iterator[Edit | Finding]:

@@ -34,11 +34,16 @@ class Scalar(NamedTuple):
 
 @dataclass
 class Content:
-    """What one file holds, in order; `hints` are the scalars that say which shell runs scripts."""
+    """What one file holds, in order; `hints` are the scalars that say which shell runs scripts.
+
+    `lists` are the scalars that stand in each list. `keys` come without quotes.
+    """
 
     scalars: list[Scalar] = field(default_factory=list)
     comments: list[Span] = field(default_factory=list)
     hints: list[Scalar] = field(default_factory=list)
+    keys: list[Span] = field(default_factory=list)
+    lists: list[list[Scalar]] = field(default_factory=list)
 
 
 def read(data: bytes) -> Content:
@@ -59,8 +64,11 @@ def _walk(data: bytes, node: Node, path: tuple[bytes, ...], siblings: Mapping[by
         if scalar is not None:
             content.scalars.append(scalar)
     else:
+        first = len(content.scalars)
         for child in node.children:
             _walk(data, child, path, siblings, content)
+        if node.type in ("block_sequence", "flow_sequence"):
+            content.lists.append([scalar for scalar in content.scalars[first:] if scalar.path == path])
 
 
 def _mapping(data: bytes, node: Node, path: tuple[bytes, ...], content: Content) -> None:
@@ -73,9 +81,16 @@ def _mapping(data: bytes, node: Node, path: tuple[bytes, ...], content: Content)
     for child in node.children:
         key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
         inner = path if key is None else (*path, _text(data, key))
+        if key is not None:
+            content.keys.append(_key(data, key))
         for part in child.children if child in pairs else [child]:
             if part != key:
                 _walk(data, part, inner if part == value else path, beside, content)
+
+
+def _key(data: bytes, node: Node) -> Span:
+    quoted = data[node.start_byte : node.start_byte + 1] in (b'"', b"'")
+    return Span(node.start_byte + quoted, max(node.start_byte + quoted, node.end_byte - quoted))
 
 
 def _text(data: bytes, node: Node) -> bytes:

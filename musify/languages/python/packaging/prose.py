@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from musify.languages.build.facts import cuda_words
+from musify.languages.build.settings import is_sentence
 from musify.languages.build.unit import BuildUnit
 from musify.languages.build.words import word_edits
 from musify.languages.python.module import PythonModule
@@ -17,8 +18,6 @@ from musify.model import Finding, Span
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Three words of letters in a row, as sentences and titles have them, but no command, code or list of names.
-_SENTENCE = re.compile(rb"(?:^|[\s(\"'`*])[A-Za-z][a-z'-]*[,:]?\s+[A-Za-z]+[a-z']*[,:]?\s+[a-zA-Z0-9`'\"({%<-]")
 _CODE = re.compile(rb"__global__|__device__|#include|\bvoid\b|;\s*\n|\bimport \w|^\s*-|^\s*(?:\S*/)?nvcc\s", re.M)
 # Files may be renamed, and the list of architectures is another pass's.
 _FILE = re.compile(rb"\.cuh?\Z|TORCH_CUDA_ARCH_LIST")
@@ -36,7 +35,7 @@ def find_prose(unit: BuildUnit, module: PythonModule) -> Iterator[Finding]:
 
 def is_prose(literal: StringLiteral) -> bool:
     """Whether a literal is text for people."""
-    return _SENTENCE.search(literal.text) is not None and _CODE.search(literal.text) is None
+    return is_sentence(literal.text) and _CODE.search(literal.text) is None
 
 
 def _lies_in(place: Span, expressions: list[Span]) -> bool:
