@@ -21,7 +21,8 @@ _MESON = re.compile(rb"(?s)(?P<comment>#[^\n]*)|'''.*?'''|'(?:\\.|[^'\\\n])*'")
 _HASH = re.compile(rb"(?m)(?P<comment>(?:^|(?<=[\s;]))#(?:\\\r?\n|[^\n])*)|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|\\.")
 _DOCKER = re.compile(rb"(?m)(?P<comment>^[ \t]*#[^\n]*)")
 _PLAIN = re.compile(rb"(?im)(?P<comment>^[ \t@]*(?:rem\b|::|//|dnl\b)[^\n]*)")
-_BY_LANGUAGE = {"cmake": _CMAKE, "xmake": _LUA, "meson": _MESON, "dockerfile": _DOCKER}
+_JSON = re.compile(rb"(?s)(?P<comment>//[^\n]*|/\*.*?\*/|#[^\n]*)|\"(?:\\.|[^\"\\])*\"")
+_BY_LANGUAGE = {"json": _JSON, "cmake": _CMAKE, "xmake": _LUA, "meson": _MESON, "dockerfile": _DOCKER}
 # Source in a string, and its comments.
 _SOURCE = re.compile(rb"__global__|__device__|^[ \t]*#[ \t]*include", re.M)
 _C = re.compile(rb"(?s)(?P<comment>//(?:(?!\\n)[^\n])*|/\*.*?\*/)")

@@ -72,9 +72,13 @@ def text_findings(data: bytes, span: Span) -> Iterator[Finding]:
 
 
 def key_findings(data: bytes, span: Span) -> Iterator[Finding]:
-    """A note for a key that speaks of CUDA: the program that reads it knows it by this name."""
-    if data[slice(*span)] not in named("variable") and next(cuda_words_in(data, span), None) is not None:
-        yield Finding("MUS562", span, data[slice(*span)].decode("utf-8", "replace"))
+    """A finding for a key that speaks of CUDA: the program that reads it knows it by this name."""
+    key = data[slice(*span)]
+    if key in named("variable") or next(cuda_words_in(data, span), None) is None:
+        return
+    shown = key.decode("utf-8", "replace")
+    why = next((why for begins, why in _kept_keys().items() if key.startswith(begins)), None)
+    yield Finding("MUS562", span, shown) if why is None else Finding("MUS561", span, shown, why)
 
 
 def _at(data: bytes, key: bytes, value: bytes, span: Span) -> Iterator[Edit | Finding]:
@@ -117,6 +121,11 @@ def _stays() -> Mapping[str, tuple[Stays, ...]]:
         for key in table["keys"].split():
             found[key] = (*found.get(key, ()), *values)
     return found
+
+
+@cache
+def _kept_keys() -> Mapping[bytes, Mapping[str, str]]:
+    return {table["begins"].encode(): {key: table[key] for key in ("why", "why_zh")} for table in _table()["key"]}
 
 
 def _table() -> dict[str, Any]:
