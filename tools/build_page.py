@@ -31,11 +31,11 @@ comparisons with nvcc, rules and patterns for `.cu`, libraries, folders; variabl
 | Dockerfiles | a reader of our own; `RUN` as the shell, lists in JSON | images, `ENV` and `ARG`, commands |
 | YAML of GitHub, GitLab and other CI, compose, conda | tree-sitter-yaml; scripts as the shell unless another is named \
 | commands, variables, images, a matrix of architectures |
-| configurations in YAML, JSON, TOML and INI; options of commands | tree-sitter-yaml and -toml, a JSON reader that keeps \
-places | `device: cuda`, `"backend": "nccl"`, `--device cuda`, `trainer.device=cuda:0`: values by their key, never by the word; \
-variables of the environment |
-| Jupyter notebooks | the JSON reader; Python of all code cells together, shell lines and written files in their language | \
-what Python, the shell and CUDA sources get; every other byte stays |
+| configurations in YAML, JSON, TOML and INI; options of commands | tree-sitter-yaml and -toml, a JSON reader that \
+keeps places | `device: cuda`, `"backend": "nccl"`, `--device cuda`, `trainer.device=cuda:0`: values by their key, \
+never by the word; variables of the environment |
+| Jupyter notebooks | the JSON reader; Python of all code cells together, shell lines and written files in their \
+language | what Python, the shell and CUDA sources get; every other byte stays |
 | compile_commands.json | texts of the JSON; `command` as the shell | compilers, flags, files |
 | Python, Bazel, Meson, xmake, others | [what to do by hand there](build-systems.md) | flags, files, paths, libraries |
 """
