@@ -195,6 +195,18 @@ def test_broken(rules: RuleBook, text: str) -> None:
     assert [item.rule_id for item in conversion.findings] == ["MUS630"]
 
 
+def test_way_back(tmp_path: Path) -> None:
+    cells = notebook("import torch_musa\nx.musa()", "%%writefile a.mu\nmusaError_t e;")
+    write(tmp_path / "in", {"a.ipynb": cells})
+    report = tmp_path / "report.json"
+    done = musify("convert", tmp_path / "in", "--reverse", "-q", "-o", tmp_path / "out", "--report", f"json:{report}")
+    assert done.code == 0, done.err
+    after = json.loads(contents(tmp_path / "out")["a.ipynb"])["cells"]
+    assert "".join(after[1]["source"]).endswith("cudaError_t e;")
+    found = json.loads(report.read_text())["files"][0]["findings"]
+    assert "MUS136" in {item["id"] for item in found}
+
+
 def test_markers(rules: RuleBook) -> None:
     cell = "import torch\nx.cuda()  # MUSIFY_EXCL_LINE\ny.cuda()\n# musify: ignore[MUS602] known\ntorch.version.cuda"
     conversion = converted(rules, notebook(cell))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from musify.engine.document import Conversion, convert_build, convert_source
-from musify.languages.build.conversion import mentions_cuda
+from musify.languages.build.conversion import is_of_interest
 from musify.languages.build.leftovers import cuda_words_in
 from musify.languages.notebook.facts import cuda_magic
 from musify.languages.notebook.pieces import Piece, pieces_of
@@ -36,7 +36,7 @@ def convert_notebook(
     document: Document, book: RuleBook, settings: Settings, surroundings: BuildSurroundings
 ) -> Conversion:
     """Convert the code cells of a notebook; every other byte stays. Never raises for what the document holds."""
-    if not mentions_cuda(document.data):
+    if not is_of_interest(document.data, book, settings, surroundings):
         return Conversion(document)
     try:
         notebook = read_notebook(document.data)
@@ -57,7 +57,7 @@ def convert_notebook(
 
 
 def _pieces(notebook: Notebook, book: RuleBook, settings: Settings, surroundings: BuildSurroundings) -> _Found:
-    found, everything = _Found(), pieces_of(notebook)
+    found, everything = _Found(), pieces_of(notebook, reverse=settings.reverse)
     for magic in everything.magics:
         arguments = {**cuda_magic(), "cell": str(magic.cell.number)}
         found.findings.append(Finding(_MAGIC, magic.place, magic.name, arguments))

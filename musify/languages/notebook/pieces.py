@@ -56,12 +56,15 @@ class Pieces:
     magics: list[Magic] = field(default_factory=list)
 
 
-def pieces_of(notebook: Notebook) -> Pieces:
-    """The pieces of a notebook: the Python of its cells as one text, since they share their names, then the others."""
+def pieces_of(notebook: Notebook, *, reverse: bool = False) -> Pieces:
+    """The pieces of a notebook: the Python of its cells as one text, since they share their names, then the others.
+
+    `reverse`: cells that become sources of MUSA's count as sources too.
+    """
     found = Pieces()
     together: list[tuple[Cell, list[Run]]] = []
     for cell in notebook.cells:
-        reader = _CellReader(cell, found)
+        reader = _CellReader(cell, found, reverse=reverse)
         runs = reader.python() if "python" in notebook.language else reader.foreign(notebook.language)
         if runs and _is_python(runs):
             together.append((cell, runs))
@@ -88,7 +91,8 @@ def _is_python(runs: Sequence[Run]) -> bool:
 class _CellReader:
     """Takes one cell apart."""
 
-    def __init__(self, cell: Cell, found: Pieces) -> None:
+    def __init__(self, cell: Cell, found: Pieces, *, reverse: bool) -> None:
+        self._reverse = reverse
         self._cell = cell
         self._found = found
         self._data = cell.text.text
@@ -128,7 +132,7 @@ class _CellReader:
             self._add(Language.SHELL, body, len(self._data))
         elif kind == "file" and words:
             path = words[-1].strip(b"\"'").decode("utf-8", "replace")
-            language = language_of(path)
+            language = language_of(path, reverse=self._reverse)
             if language is not None:
                 self._add(language, body, len(self._data), path)
         elif kind == "cuda":
