@@ -26,7 +26,7 @@ from musify.project.output import DryRun
 _DEFAULT_NAME = "cuda_to_musa.h"
 
 
-@without("keep_names", "comments")
+@without("keep_names", "comments", "python_mode")
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the header to FILE.")
