@@ -87,9 +87,22 @@ def test_changed(rules: RuleBook, before: str, after: str) -> None:
 IMPORTS = {
     "import torch as t\nt.cuda.empty_cache()\n": "import torch as t\nimport torch_musa  # noqa: F401\nt.musa.empty_cache()\n",
     "from torch import cuda, nn\ncuda.empty_cache()\n":
-        "from torch import musa, nn\nimport torch_musa  # noqa: F401\nmusa.empty_cache()\n",
+        "import torch_musa  # noqa: F401\nfrom torch import musa, nn\nmusa.empty_cache()\n",
     "from torch import cuda as c\nc.empty_cache()\n":
-        "from torch import musa as c\nimport torch_musa  # noqa: F401\nc.empty_cache()\n",
+        "import torch_musa  # noqa: F401\nfrom torch import musa as c\nc.empty_cache()\n",
+    "import torch\nimport torch.cuda as tc\ntc.empty_cache()\n":
+        "import torch\nimport torch_musa  # noqa: F401\nfrom torch import musa as tc\ntc.empty_cache()\n",
+    "import torch.cuda.amp as amp\namp.autocast()\n": "import torch_musa.core.amp as amp\namp.autocast()\n",
+    "import torch\ndef f():\n    from torch.cuda.amp import autocast\n    torch.cuda.init(autocast)\n":
+        "import torch\nimport torch_musa  # noqa: F401\ndef f():\n    from torch_musa.core.amp import autocast\n    torch.musa.init(autocast)\n",
+    "import torch\nfrom torch.cuda import CUDAGraph, Stream as S\ns: S = S()\ng = CUDAGraph()\n":
+        "import torch\nimport torch_musa  # noqa: F401\nfrom torch import musa\ns: musa.Stream = musa.Stream()\ng = musa.MUSAGraph()\n",
+    "from torch.cuda.memory import memory_summary\nprint(f'{memory_summary()}')\n":
+        "import torch_musa  # noqa: F401\nfrom torch import musa\nprint(f'{musa.memory.memory_summary()}')\n",
+    "import torch\nimport torch.backends.cudnn as cudnn\ncudnn.allow_tf32 = True\n":
+        "import torch\nimport torch_musa  # noqa: F401\nimport torch.backends.cudnn as cudnn\ntorch.backends.mudnn.allow_tf32 = True\n",
+    "import torch\nold, cudnn = 1, torch.backends.cudnn.allow_tf32\nf(cudnn)\n":
+        "import torch\nimport torch_musa  # noqa: F401\nold, cudnn = 1, torch.backends.mudnn.allow_tf32\nf(cudnn)\n",
     "from torch.cuda.amp import autocast\n": "from torch_musa.core.amp import autocast\n",
     "from torch.cuda import amp\namp.autocast()\n": "from torch_musa.core import amp\namp.autocast()\n",
     "import torch.cuda\ntorch.cuda.init()\n": "import torch\nimport torch_musa  # noqa: F401\ntorch.musa.init()\n",
@@ -119,6 +132,11 @@ FINDINGS = {
     "print(torch.version.cuda)\n": ["MUS602"],
     "torch.backends.cudnn.benchmark = True\n": ["MUS602"],
     "from torch.cuda import Stream\n": ["MUS604"],
+    "from torch.cuda import Stream\nmusa = 1\nStream()\n": ["MUS604"],
+    "from torch.cuda import Stream, nvtx\nStream(nvtx)\n": ["MUS604", "MUS602"],
+    "try:\n    from torch.cuda import Stream\nexcept ImportError:\n    Stream = None\nuse(Stream)\n": ["MUS604"],
+    "from torch.cuda import *\n": ["MUS604"],
+    "from torch.backends import cudnn\ncudnn.benchmark = True\n": ["MUS504", "MUS602"],
     "import torch.cuda.nvtx as nvtx\n": ["MUS604"],
     "if torch.cuda.get_device_capability()[0] >= 8: pass\n": ["MUS603"],
     "where = f'cuda:{rank}'\n": ["MUS605"],

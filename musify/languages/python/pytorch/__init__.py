@@ -9,6 +9,7 @@ from musify.languages.python.module import PythonModule
 from musify.languages.python.pytorch import facts
 from musify.languages.python.pytorch.dispatch_keys import find_dispatch_keys
 from musify.languages.python.pytorch.holders import imports_any
+from musify.languages.python.pytorch.imported import find_imports
 from musify.languages.python.pytorch.imports import import_edits
 from musify.languages.python.pytorch.methods import find_methods
 from musify.languages.python.pytorch.names import find_names, find_written_names
@@ -26,14 +27,19 @@ def convert_pytorch(unit: BuildUnit, module: PythonModule, *, imported: bool = F
             yield from _without_import(module)
         return
     edits: list[Edit] = []
-    for passes in (find_names, find_written_names, find_methods, find_strings, find_dispatch_keys):
+    for passes in (find_names, find_imports, find_written_names, find_methods, find_strings, find_dispatch_keys):
         for item in passes(module):
             if isinstance(item, Edit):
                 edits.append(item)
             yield item
-    # An import of a module of torch_musa brings torch_musa with it.
-    if edits and not imported and not any(edit.new_text.startswith(b"torch_musa") for edit in edits):
+    if edits and not imported and not any(_imports_musa(module, edit) for edit in edits):
         yield from import_edits(unit.data, module, edits)
+
+
+def _imports_musa(module: PythonModule, edit: Edit) -> bool:
+    """Whether an edit imports a module of torch_musa at the top of the file, which brings torch_musa with it."""
+    at_top = module.scopes.at(edit.span.start) is module.scopes.module
+    return at_top and edit.new_text.startswith(b"torch_musa")
 
 
 def _without_import(module: PythonModule) -> Iterator[Edit | Finding]:

@@ -30,7 +30,8 @@ def import_edits(data: bytes, module: PythonModule, edits: Sequence[Edit]) -> It
     statements = [item for item in module.imports if _imports(item, "torch")]
     top = next((item for item in statements if _function_of(item) is None and not _is_for_types(item)), None)
     if top is not None:
-        yield _after(data, top)
+        takes_musa = any(b"musa" in edit.new_text for edit in edits if _lies_in(edit, top.node))
+        yield _before(data, top) if takes_musa else _after(data, top)
         return
     done: set[int] = set()
     for item in statements:
@@ -38,6 +39,17 @@ def import_edits(data: bytes, module: PythonModule, edits: Sequence[Edit]) -> It
         if function is not None and function.id not in done and any(_lies_in(edit, function) for edit in edits):
             done.add(function.id)
             yield _after(data, item)
+
+
+def _before(data: bytes, place: ImportStatement) -> Edit:
+    """The import before `from torch import musa`, which finds torch.musa only once torch_musa is imported."""
+    start = place.span.start
+    line = data.rfind(b"\n", 0, start) + 1
+    indentation = data[line:start]
+    if indentation.strip():
+        return Edit(Span(start, start), b"import torch_musa; ", IMPORT, Applicability.SAFE)
+    newline = b"\r\n" if data[max(0, line - 2) : line] == b"\r\n" else b"\n"
+    return Edit(Span(start, start), _LINE + newline + indentation, IMPORT, Applicability.SAFE)
 
 
 def _after(data: bytes, place: ImportStatement) -> Edit:
