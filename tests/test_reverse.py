@@ -17,7 +17,12 @@ from tests.commands import ROOT, contents, musify, write
 from tests.conftest import Convert, Converted
 
 GOLDEN = sorted((ROOT / "fixtures" / "golden").glob("*.in.*"))
-PROJECTS = sorted(path for path in (ROOT / "fixtures" / "projects").iterdir() if path.is_dir())
+# Golden trees hold the project before and after; others are as they are.
+PROJECTS = sorted(
+    path / "before" if (path / "before").is_dir() else path
+    for path in (ROOT / "fixtures" / "projects").iterdir()
+    if path.is_dir()
+)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +152,9 @@ def test_golden_sources_come_back_but_for_findings(tmp_path: Path, path: Path) -
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "project", PROJECTS, ids=lambda path: path.relative_to(ROOT / "fixtures" / "projects").parts[0]
+)
 def test_projects_come_back_but_for_findings(project: Path) -> None:
     done = there_and_back(project)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -91,6 +91,35 @@ def test_nothing_but_the_mapping_in_build_files(tree: Path) -> None:
     assert done.out == "X = nvcc -lmtlib mtlib mylibs\n# mylib\n"
 
 
+WORDS = {
+    "a whole word": ("X = mylib", "X = mtlib"),
+    "a library for the linker": ("X = -lmylib", "X = -lmtlib"),
+    "a variable": ("X = $(mylib) ${mylib}/x $mylib/x", "X = $(mtlib) ${mtlib}/x $mtlib/x"),
+    "a longer word": ("X = mylibs mylib-x mylib.so", None),
+    "a folder of a path": ("X = mylib/a.c src/mylib/a.c src/mylib", None),
+    "a comment": ("# mylib", None),
+    "the longer of two": ("X = mylib.extra", "X = mtextra"),
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), WORDS.values(), ids=WORDS.keys())
+def test_words_of_build_files_are_whole(tree: Path, line: str, expected: str | None) -> None:
+    write(tree, {"Makefile": line + "\n", "w.json": '{"mylib": "mtlib", "mylib.extra": "mtextra"}'})
+    assert musify("text", "-m", "w.json", "-t", "Makefile", cwd=tree).out == (expected or line) + "\n"
+
+
+def test_a_mapping_that_says_what_our_rules_say_changes_nothing(tree: Path) -> None:
+    """What our rules know besides (whose namespaces a name lies in) is not lost to it."""
+    source = "#include <torch/torch.h>\nvoid f(c10d::ProcessGroupNCCL& p) { cudaFree(0); }\n"
+    mapping = {"ProcessGroupNCCL": "ProcessGroupMCCL", "cudaFree": "musaFree", "cuda_runtime.h": "musa_runtime.h"}
+    write(tree, {"b.cu": source, "m.json": json.dumps(mapping)})
+    plain = musify("text", "-t", "b.cu", cwd=tree).out
+    assert musify("text", "-m", "m.json", "-t", "b.cu", cwd=tree).out == plain != source
+    mapping["ProcessGroupNCCL"] = "ProcessGroupOther"
+    write(tree, {"m.json": json.dumps(mapping)})
+    assert "c10d::ProcessGroupOther" in musify("text", "-m", "m.json", "-t", "b.cu", cwd=tree).out
+
+
 def test_exclusions_hold(tree: Path) -> None:
     write(tree, {"b.cu": "cudaEvent_t e;  // MUSIFY_EXCL_LINE\n"})
     assert musify("text", "b.cu", cwd=tree).out == "cudaEvent_t e;  // MUSIFY_EXCL_LINE\n"

@@ -22,6 +22,7 @@ from musify.rules import book
 
 SOURCE = "cuda"
 ALIAS = "another spelling of the same name of CUDA's"
+GONE = "a name that its library has no more"
 # Lines between a difference and the finding that speaks of it: a removed line has none of its own.
 _REACH = 1
 
@@ -109,10 +110,22 @@ def _named(findings: dict[int, set[str]], first: int, end: int) -> set[str]:
 
 
 def _aliases(file: dict[str, Any], first: int, end: int) -> set[str]:
-    """Whether a name became one that CUDA has too (`nv_half` is `__half`): it stays, and means the same."""
+    """What is no fault of the way back, and needs no finding: the name that comes back means the same.
+
+    `nv_half` is `__half`, which CUDA has too and which stays; of names that their library has no more, the present one
+    comes back.
+    """
     rules = book.load()
-    edits = (edit for edit in file["edits"] if first < edit["line"] <= end)
-    return {ALIAS for edit in edits if edit["name"] and rules.name(edit["new_text"].encode()) is not None}
+    found = set()
+    for edit in file["edits"]:
+        name = edit["name"].encode()
+        rule = rules.name(name) or rules.header(name)
+        if rule is not None and first < edit["line"] <= end:
+            if rules.name(rule.target) is not None:
+                found.add(ALIAS)
+            if name in rule.library.one_way:
+                found.add(GONE)
+    return found
 
 
 @click.command()

@@ -247,7 +247,7 @@ def load(
         for style in taken if shipped else ():
             apply(tables, style)
         for path in user_files:
-            loader.add_user_rules(tables, path)
+            _add_own(tables, path)
         if reverse:
             from musify.rules import inverse
 
@@ -258,6 +258,16 @@ def load(
     own += [repr(style).encode() for style in taken]
     form = ("reverse",) * reverse + ("bare",) * (not shipped)
     return RuleBook(cache.load(rules_folder(), _PARTS, compile_own, own, form))
+
+
+def _add_own(tables: loader.Table, path: Path) -> None:
+    """Put a rule file, or a mapping in JSON, over `tables`. Raises MusifyError."""
+    if path.suffix.lower() != ".json":
+        loader.add_user_rules(tables, path)
+        return
+    from musify.rules.mapping import add_mapping  # here, for most runs have none and should not wait for it
+
+    add_mapping(tables, path, loader.read_rules(path), RuleBook(tables).target_of)
 
 
 def _compile(folder: Path) -> loader.Table:

@@ -58,12 +58,7 @@ def load_api_rules(files: Iterable[Path]) -> Table:
 
 
 def add_user_rules(tables: Table, path: Path) -> None:
-    """Put a user's rule file, or mapping in JSON, over `tables`: what it says of a name wins. Raises MusifyError."""
-    if path.suffix.lower() == ".json":
-        from musify.rules.mapping import add_mapping  # here, for most runs have none and should not wait for it
-
-        add_mapping(tables, path, read_rules(path))
-        return
+    """Put a user's rule file over `tables`: what it says of a name wins. Raises MusifyError."""
     _RuleFile(path, read_toml(path)).add_to(tables, own=True)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,40 +30,65 @@ class Entry(NamedTuple):
     line: int
 
 
-def add_mapping(tables: dict[str, Any], path: Path, data: bytes) -> None:
+def add_mapping(tables: dict[str, Any], path: Path, data: bytes, target_of: Callable[[bytes], bytes]) -> None:
     """Put a mapping over `tables`: what it says of a name wins. Odd entries go to the warnings.
 
-    Raises MusifyError, with file and line, for what is no mapping, and for entries that contradict each other.
+    `target_of` says what the tables make of a name. Raises MusifyError, with file and line, for what is no mapping, and
+    for entries that contradict each other.
     """
-    group = _group(tables)
+    groups = _Groups(tables)
     for entry in _entries(tables, path, data):
-        _add(tables, path, entry, group)
+        _add(tables, path, entry, groups, target_of)
 
 
-def _group(tables: dict[str, Any]) -> dict[str, int]:
-    """The groups of the project's own names and headers."""
-    known = [index for index, item in enumerate(tables["libraries"]) if item["id"] == _LIBRARY["id"]]
-    if not known:
-        tables["libraries"].append(dict(_LIBRARY))
-    library = known[0] if known else len(tables["libraries"]) - 1
-    first = len(tables["groups"])
-    tables["groups"] += [(library, kind, Evidence.PROJECT.value, "") for kind in ("name", "header")]
-    return {"name": first, "header": first + 1}
+class _Groups:
+    """The groups of names that a mapping makes: the project's own, or of the library that has the name already."""
+
+    def __init__(self, tables: dict[str, Any]) -> None:
+        self._tables = tables
+        self._made: dict[tuple[int, str], int] = {}
+        known = [index for index, item in enumerate(tables["libraries"]) if item["id"] == _LIBRARY["id"]]
+        if not known:
+            tables["libraries"].append(dict(_LIBRARY))
+        self._own = known[0] if known else len(tables["libraries"]) - 1
+
+    def of_name(self, name: bytes) -> int:
+        """The group of a name: one of its library's, where that is one whose names are changed."""
+        known = self._tables["names"].get(name)
+        if known is None:
+            return self._group(self._own, "name")
+        library, kind, _, _ = self._tables["groups"][known]
+        keeps = self._tables["libraries"][library]["policy"] == "keep"
+        return self._group(self._own if keeps else library, kind)
+
+    def of_headers(self) -> int:
+        """The group of headers."""
+        return self._group(self._own, "header")
+
+    def _group(self, library: int, kind: str) -> int:
+        if (library, kind) not in self._made:
+            self._tables["groups"].append((library, kind, Evidence.PROJECT.value, ""))
+            self._made[library, kind] = len(self._tables["groups"]) - 1
+        return self._made[library, kind]
 
 
-def _add(tables: dict[str, Any], path: Path, entry: Entry, group: dict[str, int]) -> None:
+def _add(
+    tables: dict[str, Any], path: Path, entry: Entry, groups: _Groups, target_of: Callable[[bytes], bytes]
+) -> None:
     old, new = entry.old.encode(), entry.new.encode()
     earlier = tables["own_words"].get(old)
     if earlier not in (None, new):
         _warn(tables, path, entry.line, f"{entry.old} was {earlier.decode()} in a mapping before; {entry.new} wins")
     if _HEADER.fullmatch(entry.old):
-        tables["headers"][old] = (new, group["header"])
+        if tables["headers"].get(old, (b"",))[0] != new:
+            tables["headers"][old] = (new, groups.of_headers())
     elif _IDENTIFIER.fullmatch(entry.old):
-        if entry.old == entry.new and old not in tables["names"]:
+        if old == new and old not in tables["names"]:
             _warn(tables, path, entry.line, f"{entry.old} becomes itself, and no other rule changes it: no effect")
             return
-        tables["names"][old] = group["name"]
-        tables["renames"][old] = new
+        if old == new or target_of(old) != new or old in tables["unsupported"]:
+            tables["names"][old] = groups.of_name(old)
+            tables["renames"][old] = new
     elif not _WORD.fullmatch(entry.old):
         what = "is no identifier, header path or word, so it can never match: entries name whole ones"
         _warn(tables, path, entry.line, f"{entry.old!r} {what}")
