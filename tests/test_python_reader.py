@@ -52,6 +52,10 @@ def test_docstrings_are_comments() -> None:
     ]
 
 
+def test_a_string_behind_something_unreadable_is_no_docstring() -> None:
+    assert kinds('<x>_source = """cuda"""\n')[-1] == ("string", '"""cuda"""')
+
+
 def test_strings_with_expressions_come_in_parts() -> None:
     assert kinds("x = f\"cuda:{rank:>{width}} {d['cuda']}!\"") == [
         ("name", "x"),

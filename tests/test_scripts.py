@@ -46,6 +46,7 @@ STAYS = {
     "program-of-the-project": (SHELL, "./my_nvcc -arch=sm_80\n./run --gpu=cuda -t 4 -G\n"),
     "other-program's-flags": (SHELL, "g++ -t 4 -G -arch sm_80 nvcc.o\n"),
     "package": (SHELL, "sudo apt-get install -y cuda-toolkit-12-1\npip3 install cupy-cuda12x\n"),
+    "program-that-an-installer-runs": (SHELL, "uv run main.py $CUDA_FLAG\nconda activate cuda\n"),
     "own-variable": (SHELL, "MY_CUDA_FLAGS=1\nif [ -n \"$USE_CUDA\" ]; then :; fi\n"),
     "attribute-in-another-language": (SHELL, "python -c 'print(cpp_extension.CUDA_HOME)'\n"),
     "not-a-script": (SHELL, "nvcc_x() { (\n"),
@@ -70,6 +71,9 @@ def test_stays(language: Language, text: str) -> None:
 
 
 CHANGES = {
+    "language-behind-the-sources": (SHELL, "nvcc -c a.cpp b.cc -x cu\n", "mcc -c -x musa a.cpp b.cc -x musa\n"),
+    "language-before-the-sources": (SHELL, "nvcc -c -x cu a.cpp\n", "mcc -c -x musa a.cpp\n"),
+    "another-language-behind-the-sources": (SHELL, "nvcc -c a.cpp -x c++\n", "mcc -c a.cpp -x c++\n"),
     "command": (SHELL, "nvcc -G -c a.c\n", "mcc -c a.c\n"),
     "behind-others": (SHELL, "time ccache nvcc -c a.c && sudo nvcc -c b.c\n", "time ccache mcc -c a.c && sudo mcc -c b.c\n"),
     "quoted-path": (SHELL, '"$CUDA_HOME/bin/nvcc" -c a.c\n', '"$MUSA_HOME/bin/mcc" -c a.c\n'),

@@ -38,6 +38,8 @@ UNCHANGED = {
     "a container's runtime": ("a.yaml", "services:\n  a:\n    runtime: nvidia\n"),
     "an argument of another option": ("a.sh", "python a.py --name cuda --tag nccl cuda\n"),
     "a card that is handed over": ("a.sh", "docker run --device /dev/nvidia0 x\n"),
+    "a record": ("a.json", '{"mean": 1, "device": "cuda:0", "hardware": "NVIDIA H100"}\n'),
+    "a table of records": ("a.json", '{"x": [' + ", ".join(['{"device": "cuda"}'] * 40) + "]}"),
     "an escape": ("a.json", '{"device": "\\u0063uda"}\n'),
     "a variable without counterpart": ("a.sh", "export CUDA_DEVICE_ORDER=PCI_BUS_ID TORCH_NCCL_BLOCKING_WAIT=1\n"),
 }  # fmt: skip
@@ -99,6 +101,7 @@ REPORTED = {
     "a variable by convention": ("a.sh", "export NCCL_SOCKET_IFNAME=eth0\n", [(1, "MUS564")]),
     "a variable without counterpart": ("a.sh", "export CUDA_DEVICE_ORDER=PCI_BUS_ID\n", [(1, "MUS503")]),
     "no JSON": ("a.json", '{"device": "cuda"', [(1, "MUS504"), (1, "MUS563")]),
+    "a record": ("a.json", '{"device": "cuda", "card": "NVIDIA H100"}', [(1, "MUS565"), (1, "MUS565")]),
     "a template": ("a.json", '{"a": {{ b }}, "device": "cuda"}', [(1, "MUS504"), (1, "MUS563")]),
 }  # fmt: skip
 

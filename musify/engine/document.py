@@ -45,11 +45,15 @@ class Conversion:
 def convert_build(
     document: Document, language: Language, book: RuleBook, settings: Settings, surroundings: BuildSurroundings
 ) -> Conversion:
-    """Convert a build file or script. Never raises for what the document holds.
+    """Convert a build file, script or notebook. Never raises for what the document holds.
 
     One that does not mention CUDA is not looked at. Where the self-check refuses the result, the edits are dropped
     and a finding says so.
     """
+    if language is Language.NOTEBOOK:
+        from musify.engine.notebook import convert_notebook  # which comes back here with its cells
+
+        return convert_notebook(document, book, settings, surroundings)
     from musify.languages.build import conversion as build
     from musify.languages.build.unit import BuildUnit
 

@@ -244,10 +244,6 @@ def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswer
             surroundings = BuildSurroundings(
                 file.relative, plan.renamed, variables, cmake, plan.layout.keeps_names, plan.uses_torch
             )
-            if file.language is Language.NOTEBOOK:
-                from musify.engine.notebook import convert_notebook  # here, for most runs meet none
-
-                return convert_notebook(source, plan.book, plan.settings, surroundings)
             return convert_build(source, file.language, plan.book, plan.settings, surroundings)
         conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
         conversion.findings[:0] = settle(answers, file.shown)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from musify.languages import plain
 from musify.languages.build.edits import without_inner
 from musify.languages.build.flags import FlagWord
+from musify.languages.build.leftovers import cuda_words_in
 from musify.languages.build.settings import is_sentence, key_findings, option_results, text_findings, value_results
 from musify.languages.build.unit import BuildUnit, Token, TokenKind
 from musify.model import Edit, Finding, Span
 from musify.source.json import JsonError, JsonFile, JsonValue, read_json
+
+# More devices than this are no settings. What a card is called.
+_MOST_SETTINGS = 32
+_CARD = re.compile(rb"(?i)\bnvidia\b|\bgeforce\b|\btesla\b")
 
 
 def tokens(data: bytes) -> list[Token]:
@@ -34,7 +40,27 @@ def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
         place = Span(min(error.offset, len(unit.data)), min(error.offset + 1, len(unit.data)))
         yield Finding("MUS563", place, unit.surroundings.path, {"reason": str(error)})
         return
-    yield from without_inner(_results(file))
+    results = list(without_inner(_results(file)))
+    many = sum(isinstance(item, Edit) for item in results) > _MOST_SETTINGS
+    yield from _as_data(unit.data, results) if many else results
+
+
+def _as_data(data: bytes, results: list[Edit | Finding]) -> Iterator[Finding]:
+    """A file with so many devices is a table of something that was measured."""
+    for item in results:
+        if isinstance(item, Edit):
+            yield _recorded(data, item.span)
+        elif item.rule_id != "MUS560":
+            yield item
+
+
+def _recorded(data: bytes, span: Span) -> Finding:
+    return Finding("MUS565", span, data[slice(*span)].decode("utf-8", "replace"))
+
+
+def _is_record(file: JsonFile, value: JsonValue) -> bool:
+    """Whether an object tells of a card that something ran on, and so asks for none."""
+    return any(item.kind == "string" and _CARD.search(file.text(item)) for _, item in value.members)
 
 
 def _results(file: JsonFile) -> Iterator[Edit | Finding]:
@@ -46,8 +72,13 @@ def _results(file: JsonFile) -> Iterator[Edit | Finding]:
         elif value.kind == "array":
             yield from _list(file, value)
             pending += ((key, item) for item in value.items)
+        record = _is_record(file, value)
         for name, member in value.members:
             yield from key_findings(file.data, _content(name))
+            if record and member.kind == "string":
+                words = cuda_words_in(file.data, _content(member))
+                yield from (_recorded(file.data, word) for word in words)
+                continue
             # Under an empty key, as in a map of devices, the key around it counts.
             pending.append((file.text(name) or key, member))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from musify.rules.shipped import shipped_tables
 ADDED_WORD = "added-word"
 # Ends of words that are sources and objects, also of a name with a substitution in it.
 _SOURCES = (b".cu", b".cu)", b".cu}")
+_HOST_SOURCE = re.compile(rb"\.(?:cu|c|cc|cpp|cxx|C)[)}]?\Z")
 _OBJECTS = (b".o", b".o)", b".obj", b".a", b".so")
 
 
@@ -34,6 +36,7 @@ class Additions:
         yield from self._runtime(words, [text for texts in given for text in texts])
         if self.unit.surroundings.keeps_names:
             yield from self._language(words, given)
+        yield from self._late_language(words, given)
 
     def _inputs_of(self, word: bytes) -> Sequence[bytes]:
         automatic = word.replace(b"$$", b"$")
@@ -61,6 +64,20 @@ class Additions:
         if any(text.endswith(_OBJECTS) for text in everything):
             yield self._behind(words[sources[-1]].span, reset)
         yield Finding("MUS535", span, language.decode(), severity=Severity.NOTE)
+
+    def _late_language(self, words: Sequence[FlagWord], given: Sequence[Sequence[bytes]]) -> Iterator[Edit | Finding]:
+        """`nvcc a.cpp -x cu`: nvcc asks for all files, mcc only for those behind the flag."""
+        language = next((index for index, texts in enumerate(given) if texts and texts[0] in (b"-x", b"--x")), None)
+        first = next(
+            (index for index, texts in enumerate(given) if any(_HOST_SOURCE.search(text) for text in texts)), None
+        )
+        following = given[language + 1] if language is not None and language + 1 < len(given) else ()
+        if language is None or first is None or first > language or list(following) != [b"cu"]:
+            return
+        word, span = _facts()["language"], words[first].span
+        before = self.form.separator.join(self._written(part, span) for part in word.split(b" "))
+        yield self._edit(span.start, before + self.form.separator)
+        yield Finding("MUS536", span, word.decode(), severity=Severity.NOTE)
 
     def _behind(self, span: Span, text: bytes) -> Edit:
         words = [self._written(word, span) for word in text.split(b" ")]

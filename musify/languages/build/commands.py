@@ -56,7 +56,7 @@ class Commands:
         if program.text in _LOOKUPS or (program.text == b"command" and rest and rest[0].text in (b"-v", b"-V")):
             for word in rest:
                 yield from self.tool(word)
-        elif is_installer(_base(program.text)) or any(word.text in (b"pip", b"pip3") for word in rest[:2]):
+        elif is_installer(_base(program.text), rest) or any(word.text in (b"pip", b"pip3") for word in rest[:2]):
             yield from package_findings(self.unit, rest)
         elif _base(program.text) in _CONTAINERS:
             yield from device_findings(rest)

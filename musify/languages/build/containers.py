@@ -51,9 +51,10 @@ def images_in(unit: BuildUnit, span: Span) -> Iterator[Edit | Finding]:
         yield from image_results(unit, Span(*match.span()))
 
 
-def is_installer(program: bytes) -> bool:
-    """Whether a program installs packages."""
-    return program in _facts("installers", "programs")
+def is_installer(program: bytes, words: Sequence[FlagWord] = ()) -> bool:
+    """Whether a program, with these words behind it, installs packages."""
+    runs = next((word.text for word in words if not word.text.startswith(b"-")), b"") in _facts("installers", "others")
+    return program in _facts("installers", "programs") and not runs
 
 
 def package_findings(unit: BuildUnit, words: Sequence[FlagWord]) -> Iterator[Finding]:

@@ -28,7 +28,7 @@ def tokens_of(nodes: Sequence[Node], kinds: Mapping[int, TokenKind] = _NO_KINDS)
             continue
         if node.type == "comment":
             yield Token(TokenKind.COMMENT, node.start_byte, node.end_byte)
-        elif node.type == "expression_statement" and _is_text(node):
+        elif node.type == "expression_statement" and is_docstring(node):
             done = node.end_byte
             yield Token(TokenKind.COMMENT, node.start_byte, node.end_byte)
         elif node.type == "string":
@@ -38,8 +38,11 @@ def tokens_of(nodes: Sequence[Node], kinds: Mapping[int, TokenKind] = _NO_KINDS)
             yield Token(TokenKind.NAME, node.start_byte, node.end_byte)
 
 
-def _is_text(statement: Node) -> bool:
-    return statement.named_child_count == 1 and statement.named_children[0].type in _STRINGS
+def is_docstring(statement: Node) -> bool:
+    """Whether a statement is a text of its own; behind something that could not be read, it may be part of that."""
+    before = statement.prev_sibling
+    is_text = statement.named_child_count == 1 and statement.named_children[0].type in _STRINGS
+    return is_text and (before is None or before.type != "ERROR")
 
 
 def _string(node: Node, kinds: Mapping[int, TokenKind]) -> Iterator[Token]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from musify.languages.build.facts import cuda_words
 from musify.languages.build.unit import BuildUnit
 from musify.languages.cuda.names import doubts, kept_finding
 from musify.languages.cuda.strings import LIBRARY_FILE, LOOKED_UP_NAME
@@ -44,7 +45,13 @@ def _opens(module: PythonModule, call: Call) -> bool:
     by_method = any(
         call.method_name == method.name and method.module in imported_packages(module) for method in opening_methods()
     )
-    return by_method or call.calls(*openers("files"))
+    return (by_method or call.calls(*openers("files"))) and _may_be_cuda(module, call)
+
+
+def _may_be_cuda(module: PythonModule, call: Call) -> bool:
+    """Whether the library that is opened may be CUDA's: its name is not known here, or mentions CUDA."""
+    names = [literal.text for argument in call.arguments[:1] for literal in literals_behind(module, argument.value)]
+    return not names or any(cuda_words().search(name) for name in names)
 
 
 def _library(unit: BuildUnit, literal: StringLiteral) -> Iterator[Edit | Finding]:

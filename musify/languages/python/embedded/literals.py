@@ -14,6 +14,7 @@ from musify.languages.python.module import PythonModule, unwrapped
 from musify.languages.python.nodes import name_of, parts_of
 from musify.languages.python.scopes import BindingKind
 from musify.languages.python.strings import StringLiteral
+from musify.languages.python.tokens import is_docstring
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,6 +26,7 @@ _THROUGH_OBJECT = frozenset(
 _THROUGH_ARGUMENTS = frozenset("dedent indent Template join str bytes encode b render from_string Environment".split())
 _HINTS = (b"__global__", b"__device__", b"include")
 _INCLUDE = re.compile(rb"(?m)^[ \t]*#[ \t]*include[ \t]*[<\"]")
+_PYTHON = re.compile(rb"(?m)^[ \t]*(?:import [A-Za-z_]\w*|from [A-Za-z_.][\w.]* import )")
 _CONTAINERS = ("list", "tuple", "expression_list", "conditional_expression", "boolean_operator", "set")
 _DEEPEST = 8
 
@@ -48,13 +50,16 @@ def literals_behind(module: PythonModule, node: Node | None) -> Iterator[StringL
 
 
 def _looks_like_source(text: bytes) -> bool:
+    """Whether a text is C++ by its form; a program in Python that holds some is not."""
+    if _PYTHON.search(text):
+        return False
     has_code = b"(" in text or b"{" in text
     return (has_code and SOURCE.search(text) is not None) or _INCLUDE.search(text) is not None
 
 
 def _is_docstring(node: Node) -> bool:
     parent = node.parent
-    return parent is not None and parent.type == "expression_statement"
+    return parent is not None and parent.type == "expression_statement" and is_docstring(parent)
 
 
 def _handed_over(module: PythonModule) -> Iterator[StringLiteral]:
