@@ -155,7 +155,10 @@ CAPABILITY = {
         "bool f(cudaDeviceProp p) { return p.major > 3 || (p.major == 3 && p.minor >= 5); }",
         ["MUS306"],
     ),
-    "through a pointer": ("auto p = at::cuda::getCurrentDeviceProperties();\nbool b = p->major == 9;", ["MUS306"]),
+    "through a pointer": (
+        "auto p = at::cuda::getCurrentDeviceProperties();\nbool b = p->major == 9;",
+        ["MUS102", "MUS306"],
+    ),
     "calculation": ("int f(cudaDeviceProp p) { return (p.major << 4) + p.minor; }", ["MUS307"]),
     "attribute": ("cudaDeviceGetAttribute(&m, cudaDevAttrComputeCapabilityMajor, 0);", ["MUS103"]),
 }
