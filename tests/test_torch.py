@@ -48,8 +48,6 @@ CHANGED = {
     "x.type().is_cuda()": "x.is_privateuseone()",
     "auto y = x.cuda()": "auto y = x.to(at::kPrivateUse1)",
     'torch::Device d("cuda:" + i)': 'torch::Device d("musa:" + i)',
-    "at::cuda::ATenCeilDiv(n, 2)": "at::ceil_div(n, 2)",
-    "THCCeilDiv(n, 2)": "at::ceil_div(n, 2)",
     "THCudaCheck(cudaGetLastError())": "AT_MUSA_CHECK(musaGetLastError())",
     "::at::cuda::getCurrentDeviceProperties()": "::at::musa::getCurrentDeviceProperties()",
     "at::cuda::detail::getDefaultCUDAGenerator()": "at::musa::detail::getDefaultMUSAGenerator()",
@@ -72,6 +70,36 @@ def test_changed(convert: Convert, before: str, after: str) -> None:
 def test_file_with_nothing_but_a_device_test_is_looked_at(convert: Convert) -> None:
     source = HEAD + "void f(at::Tensor x) { TORCH_CHECK(x.is_cuda()); }\n"
     assert ".is_privateuseone()" in convert(source).text
+
+
+NEEDED = "#include <ATen/ceil_div.h>\n"
+NEEDS_A_HEADER = {
+    "once": (HEAD + "int a = THCCeilDiv(1, 2) + at::cuda::ATenCeilDiv(3, 4);\n",
+             NEEDED + HEAD + "int a = at::ceil_div(1, 2) + at::ceil_div(3, 4);\n"),
+    "it is there": (HEAD + NEEDED + "int a = THCCeilDiv(1, 2);\n", HEAD + NEEDED + "int a = at::ceil_div(1, 2);\n"),
+    "inside an include guard": ("#ifndef A_H\n#define A_H\n" + HEAD + "int a = THCCeilDiv(1, 2);\n#endif\n",
+                                "#ifndef A_H\n#define A_H\n" + NEEDED + HEAD + "int a = at::ceil_div(1, 2);\n#endif\n"),
+    "not where others would lack it":
+        ("#ifdef A\n#include <vector>\n#endif\n" + HEAD + "int a = THCCeilDiv(1, 2);\n",
+         "#ifdef A\n#include <vector>\n#endif\n" + NEEDED + HEAD + "int a = at::ceil_div(1, 2);\n"),
+    "the lines of the file": (HEAD.replace("\n", "\r\n") + "int a = THCCeilDiv(1, 2);\r\n",
+                              (NEEDED + HEAD).replace("\n", "\r\n") + "int a = at::ceil_div(1, 2);\r\n"),
+    "a byte order mark": ("\ufeff" + HEAD + "int a = THCCeilDiv(1, 2);\n",
+                          "\ufeff" + NEEDED + HEAD + "int a = at::ceil_div(1, 2);\n"),
+    "the project's own": (HEAD + "int THCCeilDiv(int, int);\nint a = THCCeilDiv(1, 2);\n",) * 2,
+    "a member": (HEAD + "int a = x.THCCeilDiv(1, 2);\n",) * 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), NEEDS_A_HEADER.values(), ids=NEEDS_A_HEADER.keys())
+def test_a_header_that_the_new_name_needs(convert: Convert, before: str, after: str) -> None:
+    assert convert(before).text == after
+
+
+def test_no_place_for_the_header(convert: Convert) -> None:
+    source = "#ifdef A\n#include <torch/extension.h>\n#endif\nint a = THCCeilDiv(1, 2);\n"
+    result = convert(source)
+    assert result.text == source.replace("THCCeilDiv", "at::ceil_div") and result.ids == ["MUS616"]
 
 
 HEADERS = {

@@ -50,14 +50,16 @@ def renamable_names(table: Path | None) -> set[bytes]:
 
 
 def line_map(old: Document, edits: list[dict[str, Any]]) -> list[int]:
-    """For each line of the output (0-based) the line of the original (1-based): whole lines may have been removed."""
+    """For each line of the output (0-based) the line of the original (1-based): whole lines come and go."""
     removed = {
         line
         for edit in edits
         if edit["rule_id"] == "toolkit-header-merged" and edit["end_line"] > edit["line"]
         for line in range(edit["line"], edit["end_line"])
     }
-    return [number for number in range(1, old.line_count + 2) if number not in removed]
+    added = Counter(edit["line"] for edit in edits if edit["rule_id"] == "torch-header-added")
+    kept = (number for number in range(1, old.line_count + 2) if number not in removed)
+    return [number for line in kept for number in [line] * (added[line] + 1)]
 
 
 def standing(document: Document, names: set[bytes]) -> list[tuple[Token, str]]:
