@@ -53,7 +53,8 @@ def _include(unit: Unit, word: Span, header: str) -> Iterator[Edit | Finding]:
         outcome, outcome_zh = f"the file includes {header} for it", f"文件已为此包含 {header}"
         yield _line(unit, place, header)
     severity = Severity.WARNING if place is None else None
-    yield Finding("MUS616", word, unit.text(word).decode(), {"outcome": outcome, "outcome_zh": outcome_zh}, severity)
+    at = word if place is None else Span(place.start, place.head_end)
+    yield Finding("MUS616", at, unit.text(word).decode(), {"outcome": outcome, "outcome_zh": outcome_zh}, severity)
 
 
 def _branches(unit: Unit, offset: int) -> set[int]:
