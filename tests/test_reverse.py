@@ -156,7 +156,7 @@ def test_golden_sources_come_back_but_for_findings(tmp_path: Path, path: Path) -
     "project", PROJECTS, ids=lambda path: path.relative_to(ROOT / "fixtures" / "projects").parts[0]
 )
 def test_projects_come_back_but_for_findings(project: Path) -> None:
-    done = there_and_back(project / "before" if (project / "before").is_dir() else project)
+    done = there_and_back(project)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
