@@ -116,6 +116,7 @@ CHANGED = {
     "BACKEND = {'cuda': 'nccl', 'cpu': 'gloo'}": "BACKEND = {'musa': 'mccl', 'cpu': 'gloo'}",
     "match device.type:\n    case 'cuda': pass": "match device.type:\n    case 'musa': pass",
     "setattr(mine, 'tools.utils.device_type', 'cuda')": "setattr(mine, 'tools.utils.device_type', 'musa')",
+    "monkeypatch.setattr('tools.utils.device_type', 'cuda')": "monkeypatch.setattr('tools.utils.device_type', 'musa')",
     "patch('tools.utils.device_type', 'cuda')": "patch('tools.utils.device_type', 'musa')",
     "i = int(str(x.device).strip('cuda:'))": "i = int(str(x.device).strip('musa:'))",
     "devices.append('cuda')": "devices.append('musa')",

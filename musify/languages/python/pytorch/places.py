@@ -96,8 +96,8 @@ class Place:
         method = call.method_name
         if method.startswith("assert"):
             return any(self._holders.holds(argument.value) for argument in call.arguments if argument.value != node)
-        if method in _ATTRIBUTES:
-            return number == 2 and self._holders.names(call.arguments[1].value)
+        if method in _ATTRIBUTES and number == 2:
+            return self._holders.names(call.arguments[1].value)
         return number == 1 and self._is_named(call)
 
     def _is_named(self, call: Call) -> bool:
