@@ -47,7 +47,8 @@ def tokens(data: bytes) -> list[Token]:
     module = read(data)
     kinds = {piece.id: TokenKind.SOURCE for literal in source_literals(module) for piece in literal.pieces}
     kinds |= {piece.id: TokenKind.NAME for literal in own_keys(module) for piece in literal.pieces}
-    return list(with_comments(tokens_of(module.nodes, kinds), source_comments(module)))
+    found, comments = tokens_of(module.nodes, kinds), list(source_comments(module))
+    return list(with_comments(found, comments) if comments else found)
 
 
 def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:

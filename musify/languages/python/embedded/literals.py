@@ -40,7 +40,7 @@ def source_literals(module: PythonModule) -> tuple[StringLiteral, ...]:
     return tuple(
         literal
         for literal in module.strings
-        if not _is_docstring(literal.node) and (literal.node.id in handed or _looks_like_source(literal.text))
+        if not _is_docstring(literal.node) and (literal.node.id in handed or _looks_like_source(module, literal))
     )
 
 
@@ -49,8 +49,12 @@ def literals_behind(module: PythonModule, node: Node | None) -> Iterator[StringL
     yield from _behind(module, node, set(), 0)
 
 
-def _looks_like_source(text: bytes) -> bool:
-    """Whether a text is C++ by its form; a program in Python that holds some is not."""
+def _looks_like_source(module: PythonModule, literal: StringLiteral) -> bool:
+    """Whether a literal is C++ by its form; a program in Python that holds some is not."""
+    written = module.data[literal.span.start : literal.span.end]
+    if not any(hint in written for hint in _HINTS):  # quicker than what the literal says
+        return False
+    text = literal.text
     if _PYTHON.search(text):
         return False
     has_code = b"(" in text or b"{" in text

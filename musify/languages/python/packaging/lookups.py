@@ -52,7 +52,9 @@ def own_keys(module: PythonModule) -> Iterator[StringLiteral]:
     A name that the file looks up in something else than the environment is the project's: it keeps that name wherever
     it is not looked up in the environment. So does one in text that is looked for in other text: what a program prints.
     """
-    mentions = [literal for literal in module.strings if _variable().search(literal.text)]
+    if _variable().search(module.data) is None:
+        return
+    mentions = [literal for literal in module.strings if _variable().search(module.data, *literal.span)]
     own = set()
     for literal in mentions:
         holder = holder_of(literal)
