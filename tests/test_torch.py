@@ -10,6 +10,7 @@ from tests.conftest import Convert
 HEAD = "#include <torch/extension.h>\n"
 UNCHANGED = {
     "no PyTorch in the file": "void f(CUDAGuard g) { kCUDA; x.is_cuda(); }\n",
+    "another's namespace that ends so": "void f() { Format::x; kCUDA; x.is_cuda(); CUDAGuard g; float::y; }\n",
     "a member": HEAD + "int a = x.kCUDA + p->CUDAGuard;\n",
     "another's namespace": HEAD + "mine::CUDAGuard g; mine::kCUDA;\n",
     "the project's own": HEAD + "struct CUDAGuard {};\nCUDAGuard g;\n",

@@ -24,7 +24,9 @@ from musify.source.outline import OpaqueKind
 RENAME = "torch-device"
 _LIBRARY = "torch"
 # Texts of a file that mentions PyTorch. No part of a name: a mark that overlaps one hides it.
-TRIGGERS = (b"ATen/", b"c10/", b"c10d/", b"torch/", b"THC/", b"at::", b"c10::", b"torch::")
+TRIGGERS = (
+    b"ATen/", b"c10/", b"c10d/", b"torch/", b"THC/", b"c10::", b"torch::", b" at::", b"(at::", b"<at::", b"\nat::",
+)  # fmt: skip
 # `x.type().is_cuda()`: what type() gives has no test for other devices, the tensor itself has.
 _TEST = re.compile(rb"(?:(type)\s*\(\s*\)\s*\.\s*)?(?<![\w])(is_cuda)\b(?=\s*\()")
 _MOVE = re.compile(rb"(?:\.|->)\s*(cuda\s*\(\s*\))")
@@ -77,7 +79,7 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
 
 def mentions_torch(unit: Unit) -> bool:
     """Whether the names of PyTorch's libraries count in this file."""
-    return any(text in unit.data for text in _library(unit.book).needs)
+    return unit.mentions(_library(unit.book))
 
 
 def _library(book: RuleBook) -> Library:

@@ -114,7 +114,7 @@ class NameConverter:
             return
         if scope is Scope.TRAILING:
             scope = Scope.PLAIN if rule.kind in TYPE_KINDS else Scope.MEMBER
-        if rule.library.needs and not any(text in self._unit.data for text in rule.library.needs):
+        if not self._unit.mentions(rule.library):
             return
         if scope is Scope.QUALIFIED and is_owned(self._unit, word, rule.library):
             scope = Scope.PLAIN

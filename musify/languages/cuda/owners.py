@@ -59,7 +59,7 @@ def owned_name(unit: Unit, word: Span) -> OwnedName | None:
 
 def _nested(unit: Unit, name: bytes, rule: NameRule | None) -> tuple[bytes, Library] | None:
     """`cuda::getCurrentCUDAStream` after `using namespace at`: the member says whose the namespace is."""
-    if rule is None or not any(text in unit.data for text in rule.library.needs):
+    if rule is None or not unit.mentions(rule.library):
         return None
     library = rule.library
     fits = (new for old, new in library.owner_map if old.rpartition(b"::")[2] == name and name in library.owners)

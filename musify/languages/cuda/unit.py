@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import re
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from musify.languages.cuda.references import Neighbours, neighbours
@@ -10,6 +11,7 @@ from musify.languages.semantics import Semantics
 from musify.languages.surroundings import Settings, Surroundings
 from musify.model import Span
 from musify.rules.book import RuleBook
+from musify.rules.model import Library
 from musify.source import syntax
 from musify.source.conditions import Conditionals
 from musify.source.outline import Outline
@@ -40,6 +42,7 @@ class Unit:
         self.outline = Outline(data)
         self._hits = hits or book.words().find(data)
         self._neighbours: dict[int, Neighbours] = {}
+        self._mentioned: dict[str, bool] = {}
 
     @cached_property
     def words(self) -> list[Span]:
@@ -82,6 +85,20 @@ class Unit:
             known = self._neighbours[word.start] = neighbours(self.outline, word)
         return known
 
+    def mentions(self, library: Library) -> bool:
+        """Whether the names of a library count in this source: it holds one of the texts that they need."""
+        known = self._mentioned.get(library.id)
+        if known is None:
+            known = not library.needs or _any_of(library.needs).search(self.data) is not None
+            self._mentioned[library.id] = known
+        return known
+
     def text(self, span: Span) -> bytes:
         """The bytes of `span`."""
         return self.data[span.start : span.end]
+
+
+@lru_cache(maxsize=8)
+def _any_of(texts: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    """Finds one of the texts where no word goes on into it: `at::` not in `Format::`."""
+    return re.compile(rb"(?<!\w)(?:" + b"|".join(map(re.escape, texts)) + rb")")

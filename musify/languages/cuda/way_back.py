@@ -30,8 +30,7 @@ _DEVICE_STRING = re.compile(rb'(?:\bDevice\s*[({]|\bDevice\s+\w+\s*[({=]|\.\s*to
 def checked(unit: Unit) -> Iterator[Edit | Finding]:
     """What stands for the checks: macros of versions and architectures, and PyTorch's device."""
     yield from version_guards.run(unit)
-    needs = next((library.needs for library in unit.book.libraries if library.id == "torch"), ())
-    if any(text in unit.data for text in needs):
+    if any(library.id == "torch" and unit.mentions(library) for library in unit.book.libraries):
         yield from _torch_devices(unit)
 
 
