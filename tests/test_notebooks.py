@@ -156,6 +156,23 @@ def test_cell_of_an_unknown_language_is_reported(rules: RuleBook) -> None:
     assert [item.rule_id for item in conversion.findings] == ["MUS504"]
 
 
+def test_import_before_one_that_needs_it(rules: RuleBook) -> None:
+    conversion = converted(rules, notebook("x = 1", "from torch import cuda\ncuda.synchronize()"))
+    assert cells_of(conversion) == [
+        "x = 1",
+        "import torch_musa  # noqa: F401\nfrom torch import musa\nmusa.synchronize()",
+    ]
+
+
+def test_broken_cell_knows_what_others_import(rules: RuleBook) -> None:
+    conversion = converted(rules, notebook("import os\nimport torch", "broken(\nimport torch\nx = torch.cuda.Stream()"))
+    assert cells_of(conversion) == [
+        "import os\nimport torch\nimport torch_musa  # noqa: F401",
+        "broken(\nimport torch\nx = torch.musa.Stream()",
+    ]
+    assert not converted(rules, conversion.new_data).edits
+
+
 def test_source_in_a_string_in_a_cell(rules: RuleBook) -> None:
     cell = 'import cupy as cp\nk = cp.RawKernel("""\n__global__ void k() {\n  cudaError_t e;\n  cudaBrandNew();\n}""", "k")'
     conversion = converted(rules, notebook("x = 1", cell))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from musify.engine.document import Conversion, convert_build, convert_source
@@ -11,6 +12,8 @@ from musify.languages.build.leftovers import cuda_words_in
 from musify.languages.notebook.facts import cuda_magic
 from musify.languages.notebook.pieces import Piece, pieces_of
 from musify.languages.notebook.reading import Cell, Notebook, read_notebook, skeleton
+from musify.languages.python import read
+from musify.languages.python.pytorch.imports import IMPORT, import_edits
 from musify.languages.registry import Language
 from musify.languages.surroundings import BuildSurroundings, Settings, Surroundings
 from musify.model import Edit, Finding, Span
@@ -20,7 +23,7 @@ from musify.source.document import Document
 from musify.source.json import JsonError
 
 _MAGIC = "MUS631"
-_MARK = b"\xef\xbb\xbf"
+_TORCH = re.compile(rb"[ \t]*(?:import|from)[ \t]+torch\b")
 
 
 @dataclass
@@ -67,9 +70,19 @@ def _pieces(notebook: Notebook, book: RuleBook, settings: Settings, surroundings
         conversion = _converted(piece, book, settings, surroundings)
         found.declared |= conversion.declared
         for edit in conversion.edits:
-            found.edits += _placed(piece, edit)
-        found.findings += (_at(piece, finding) for finding in conversion.findings)
+            if edit.span.end > piece.context or not piece.context:
+                found.edits += _placed(piece, edit)
+            elif edit.rule_id == IMPORT:
+                found.edits += _import_of(everything.pieces[0], found.edits)
+        found.findings += (_at(piece, item) for item in conversion.findings if item.span.start >= piece.context)
     return found
+
+
+def _import_of(piece: Piece, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The import of torch_musa that a broken cell needs, among the imports of the others, unless it is there."""
+    if not any(edit.rule_id == IMPORT for edit in edits):
+        for edit in import_edits(piece.text.text, read(piece.text.text), ()):
+            yield from _placed(piece, edit)
 
 
 def _converted(piece: Piece, book: RuleBook, settings: Settings, surroundings: BuildSurroundings) -> Conversion:
@@ -100,7 +113,7 @@ def _at(piece: Piece, finding: Finding) -> Finding:
 def _placed(piece: Piece, edit: Edit) -> Iterator[Edit]:
     """An edit where it stands in the notebook; in several parts where it goes over several strings."""
     start, end, new = edit.span.start, edit.span.end, edit.new_text
-    if start == end and new.endswith(b"\n") and _begins_cell(piece, start):
+    if start == end and new.endswith(b"\n") and _is_behind_cell(piece, start) and not _is_import_before(piece, edit):
         # A new line behind the last one of a cell belongs to that cell, not to the next.
         start = end = start - 1
         new = b"\n" + new.removesuffix(b"\n")
@@ -113,9 +126,16 @@ def _placed(piece: Piece, edit: Edit) -> Iterator[Edit]:
         new = b""
 
 
-def _begins_cell(piece: Piece, position: int) -> bool:
-    place = piece.text.locate(position, position)
-    return position > 0 and place is not None and any(place.start == cell.place.start for cell in piece.cells)
+def _is_import_before(piece: Piece, edit: Edit) -> bool:
+    """Whether the import of torch_musa belongs before an import of torch, not behind one that ends another cell."""
+    before = piece.text.text[: edit.span.start].rstrip(b"\r\n").rpartition(b"\n")[2]
+    return edit.rule_id == IMPORT and _TORCH.match(before) is None
+
+
+def _is_behind_cell(piece: Piece, position: int) -> bool:
+    """Whether a position lies behind the end of a cell's last line, which stands nowhere in the notebook."""
+    ends = (run for run in piece.text.stretches if run.start + len(run.text) == position)
+    return any(run.text == b"\n" and run.span.start == run.span.end for run in ends)
 
 
 def _together(piece: Piece, start: int, end: int) -> list[tuple[Span, bytes, bool]]:

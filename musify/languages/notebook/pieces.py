@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from musify.languages.notebook.facts import cell_kinds, python_lines
 from musify.languages.notebook.reading import Cell, Notebook
+from musify.languages.python import read
 from musify.languages.recognition import language_of
 from musify.languages.registry import Language
 from musify.model import Span
@@ -31,13 +32,14 @@ Run = tuple[Span, bytes, bool]
 class Piece(NamedTuple):
     """Text in one language; None: nobody knows which. `path` is what the file is called that it becomes.
 
-    `cells` are those that it comes from.
+    `cells` are those that it comes from. The first `context` bytes stand nowhere in it: what it is to know of others.
     """
 
     language: Language | None
     text: EmbeddedText
     cells: tuple[Cell, ...]
     path: str = ""
+    context: int = 0
 
 
 class Magic(NamedTuple):
@@ -63,16 +65,32 @@ def pieces_of(notebook: Notebook, *, reverse: bool = False) -> Pieces:
     """
     found = Pieces()
     together: list[tuple[Cell, list[Run]]] = []
+    broken: list[tuple[Cell, list[Run]]] = []
     for cell in notebook.cells:
         reader = _CellReader(cell, found, reverse=reverse)
         runs = reader.python() if "python" in notebook.language else reader.foreign(notebook.language)
-        if runs and _is_python(runs):
-            together.append((cell, runs))
-        elif runs:  # what is broken must not tear down the others
-            found.pieces.append(Piece(Language.PYTHON, EmbeddedText(runs, cell.text.contents), (cell,)))
+        if runs:
+            (together if _is_python(runs) else broken).append((cell, runs))
+    known = b""
     if together:
         found.pieces.insert(0, _joined(together))
+        known = _imports(found.pieces[0].text.text) if broken else b""
+    found.pieces += (_alone(cell, runs, known) for cell, runs in broken)
     return found
+
+
+def _alone(cell: Cell, runs: list[Run], known: bytes) -> Piece:
+    """A cell that is broken and must not tear down the others; it knows what they import."""
+    start = cell.place.start
+    text = EmbeddedText([(Span(start, start), known, False), *runs], cell.text.contents)
+    return Piece(Language.PYTHON, text, (cell,), context=len(known))
+
+
+def _imports(data: bytes) -> bytes:
+    """The imports at the top of Python text, a line each."""
+    module = read(data)
+    statements = [item for item in module.imports if module.scopes.at(item.span.start) is module.scopes.module]
+    return b"".join(data[slice(*item.span)] + b"\n" for item in statements)
 
 
 def _joined(parts: Sequence[tuple[Cell, list[Run]]]) -> Piece:
