@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from musify.languages.surroundings import Surroundings
+from tests.commands import contents, musify, write
 from tests.conftest import Convert
 
 HEAD = "#include <torch/extension.h>\n"
@@ -191,3 +194,21 @@ def test_dispatch_over_double(convert: Convert, dispatch: tuple[str, str], expec
 def test_names_that_nobody_attests_can_stay(convert: Convert) -> None:
     source = HEAD + "auto a = at::cuda::warp_size(); auto b = c10::cuda::CUDAGuard(0);\n"
     assert convert(source, unattested="keep").text == source
+
+
+def test_files_that_include_pytorch_through_one_of_the_project(tmp_path: Path) -> None:
+    files = {
+        "base.h": "#pragma once\n#include <torch/extension.h>\n",
+        "ops.h": '#include "base.h"\nbool on_device(Tensor x) { return x.is_cuda(); }\n',
+        "ops.cpp": '#include "ops.h"\nvoid f() { AT_CUDA_CHECK(g()); auto d = kCUDA; }\n',
+        "other.cpp": '#include "plain.h"\nbool f(Pool x) { int kCUDA; return x.is_cuda(); }\n',
+        "plain.h": "#pragma once\n#include <vector>\n",
+    }
+    musify("convert", write(tmp_path / "in", files), "-o", tmp_path / "out", "-q")
+    assert contents(tmp_path / "out") == {
+        "base.h": files["base.h"].encode(),
+        "ops.h": b'#include "base.h"\nbool on_device(Tensor x) { return x.is_privateuseone(); }\n',
+        "ops.cpp": b'#include "ops.h"\nvoid f() { AT_MUSA_CHECK(g()); auto d = kPrivateUse1; }\n',
+        "other.cpp": files["other.cpp"].encode(),
+        "plain.h": files["plain.h"].encode(),
+    }

@@ -25,7 +25,8 @@ RENAME = "torch-device"
 _LIBRARY = "torch"
 # Texts of a file that mentions PyTorch. No part of a name: a mark that overlaps one hides it.
 TRIGGERS = (
-    b"ATen/", b"c10/", b"c10d/", b"torch/", b"THC/", b"c10::", b"torch::", b" at::", b"(at::", b"<at::", b"\nat::",
+    b"is_c", b"DeviceType", b"DispatchKey", b"ATen/", b"c10/", b"c10d/", b"torch/", b"THC/",
+    b"c10::", b"torch::", b" at::", b"(at::", b"<at::", b"\nat::",
 )  # fmt: skip
 # `x.type().is_cuda()`: what type() gives has no test for other devices, the tensor itself has.
 _TEST = re.compile(rb"(?:(type)\s*\(\s*\)\s*\.\s*)?(?<![\w])(is_cuda)\b(?=\s*\()")

@@ -96,7 +96,8 @@ class Surroundings:
     `own` and `macros`: listed names and pasting macros that files declare which this one includes. `namespaces`:
     namespaces of CUDA's libraries that the project opens itself. `includes`: for each path written in an #include
     of this file that leads to a file of the run, that file. `constants` gives what names stand for that included
-    files define; called only where a check needs one.
+    files define; called only where a check needs one. `libraries`: ids of libraries whose headers this
+    file includes, or a file that it includes.
     """
 
     path: str = ""
@@ -105,3 +106,4 @@ class Surroundings:
     namespaces: frozenset[bytes] = frozenset()
     includes: Mapping[bytes, IncludeTarget] = field(default_factory=dict)
     constants: Callable[[], Mapping[bytes, bytes]] = dict
+    libraries: frozenset[str] = frozenset()

@@ -17,6 +17,7 @@ from musify.model import Span
 from musify.project.definitions import Definitions
 from musify.project.layout import Layout
 from musify.rules.book import RuleBook
+from musify.rules.model import Library
 from musify.source.conditions import Conditionals
 from musify.source.outline import Outline
 
@@ -100,13 +101,17 @@ class ProjectIndex:
         self._survey_included_sources()
         self._tellers = {path for path, survey in self._surveys.items() if survey.tells_others}
         self._leading = self._leading_to(self._tellers)
+        self._including = {
+            library.id: self._including_headers_of(library) for library in book.libraries if library.needs
+        }
         self._make_caches()
 
     def surroundings(self, path: str) -> Surroundings:
         """What the file at `path` needs to know."""
         own, macros = self._told(path)
         constants = partial(self._constants, path)
-        return Surroundings(path, own, macros, self._namespaces, self._includes.get(path, {}), constants)
+        libraries = frozenset(name for name, paths in self._including.items() if path in paths)
+        return Surroundings(path, own, macros, self._namespaces, self._includes.get(path, {}), constants, libraries)
 
     def __getstate__(self) -> dict[str, object]:
         """Without the cache and the reader, which cannot cross to a spawned process; that one makes its own."""
@@ -170,6 +175,16 @@ class ProjectIndex:
         for other in reached:
             macros.update(self._surveys[other].macros)
         return own, macros
+
+    def _including_headers_of(self, library: Library) -> set[str]:
+        """The files that include headers of a library, directly or not."""
+        folders = tuple(text for text in library.needs if text.endswith(b"/"))
+        direct = {
+            path
+            for path, survey in self._surveys.items()
+            if any(written.startswith(folders) for written in survey.includes)
+        }
+        return self._leading_to(direct)
 
     def _turned_round(self) -> dict[str, list[str]]:
         """The files that include each file."""

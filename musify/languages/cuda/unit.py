@@ -86,10 +86,11 @@ class Unit:
         return known
 
     def mentions(self, library: Library) -> bool:
-        """Whether the names of a library count in this source: it holds one of the texts that they need."""
+        """Whether the names of a library count here: the source holds a text that they need, or includes its headers."""
         known = self._mentioned.get(library.id)
         if known is None:
-            known = not library.needs or _any_of(library.needs).search(self.data) is not None
+            included = not library.needs or library.id in self.surroundings.libraries
+            known = included or _any_of(library.needs).search(self.data) is not None
             self._mentioned[library.id] = known
         return known
 
