@@ -86,7 +86,7 @@ class Unit:
         return known
 
     def mentions(self, library: Library) -> bool:
-        """Whether the names of a library count here: the source holds a text that they need, or includes its headers."""
+        """Whether the names of a library count here: the source holds a text that they need, or includes a header."""
         known = self._mentioned.get(library.id)
         if known is None:
             included = not library.needs or library.id in self.surroundings.libraries
