@@ -66,6 +66,10 @@ def test_what_a_tensor_is_asked_chooses_no_device(rules: RuleBook) -> None:
 def test_words_that_are_no_words_of_cuda(rules: RuleBook) -> None:
     result = converted(rules, HEAD + "class ConvMlp: pass\nconvmlp = ConvMlp(device='cuda')\nimport nvml\nuse(NVML)\n")
     assert [finding.name for finding in result.findings] == ["nvml", "NVML"]
+    result = converted(
+        rules, HEAD + "names = ['barracuda', 'Barracuda', 'thrusting', 'thrusters', 'thrust', 'MyCuda']\n"
+    )
+    assert [finding.name for finding in result.findings] == ["thrust", "MyCuda"]
 
 
 CHANGED = {
