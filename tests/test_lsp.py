@@ -56,7 +56,9 @@ def test_positions(text: str, start: tuple[int, int], end: tuple[int, int]) -> N
 def test_positions_beyond_the_text() -> None:
     positions = Positions("ab\r\nc")
     assert [positions.offset(*place) for place in ((0, 99), (1, 9), (7, 0))] == [2, 5, 5]
-    assert Positions("😀a").offset(0, 1) == 0  # the middle of a character
+    # In the middle of a character.
+    assert Positions("😀a").offset(0, 1) == 0
+    assert [Positions("é😀a").position(offset) for offset in (1, 3, 6)] == [(0, 0), (0, 1), (0, 3)]
 
 
 def test_positions_in_other_units() -> None:

@@ -50,10 +50,23 @@ def test_create_writes_beside(tree: Path) -> None:
     assert made["b_musa.cpp"] == b'#include "c_musa.h"\nmusaStream_t s;\n' and made["c_musa.h"] == b"musaEvent_t e;\n"
 
 
+def test_create_leaves_build_files_alone_where_nothing_changes(tree: Path) -> None:
+    write(tree, {"Makefile": "all:\n\techo\n", "k/Makefile": "X = -lcudart\n"})
+    assert musify("text", "-c", "Makefile", "k/Makefile", "k.cuh", cwd=tree).code == 0
+    assert set(contents(tree)) == {"a.cu", "k.cuh", "m.json", "k.muh", "Makefile", "k/Makefile", "k/Makefile_musa"}
+
+
 def test_files_of_one_name_in_two_folders(tree: Path) -> None:
     write(tree, {"x/a.cu": "cudaEvent_t e;\n"})
     assert musify("text", "-i", "a.cu", "x/a.cu", cwd=tree).code == 0
     assert contents(tree)["x/a.cu"] == b"musaEvent_t e;\n"
+
+
+def test_files_of_a_folder_that_are_no_sources_are_passed_over(tree: Path) -> None:
+    write(tree, {"picture.png": b"\x89PNG\0", "note.txt": "cudaFree\n"})
+    (tree / "m.json").unlink()
+    done = musify("text", "-t", ".", cwd=tree)
+    assert done.out == converted(SOURCE) + "musaStream_t s;\n" and "no language" not in done.err
 
 
 def test_folder(tree: Path) -> None:

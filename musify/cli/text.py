@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +30,7 @@ _LEVEL = ("-l", "--log-level")
 _NOT_DONE = frozenset({"MUS901", "MUS902", "MUS905"})
 _DEFAULTS: dict[str, Any] = {
     "arch": (), "sdk": DEFAULT_TARGET.sdk, "include": (), "exclude": (), "gitignore": False, "unattested": "rename",
-    "cmake": "findmusa", "comments": False, "semantic": False, "report": (), "select": (), "ignore": (), "jobs": 1,
+    "cmake": "findmusa", "comments": False, "semantic": False, "report": (), "select": (), "ignore": (),
     "root": None, "quiet": True,
 }  # fmt: skip
 
@@ -108,7 +109,9 @@ def _options(given: dict[str, Any], paths: Sequence[Path]) -> dict[str, Any]:
         "reverse": reverse,
         "keep_names": given["mode"] != "create",
         "aside": "_cuda" if reverse else "_musa",
-        "include": (), "exclude": (), "gitignore": False, "semantic": False, "jobs": 1,
+        "include": (), "exclude": (), "gitignore": False, "semantic": False,
+        # What is printed is kept in this process.
+        "jobs": 1 if given["mode"] == "terminal" else os.cpu_count() or 1,
     }  # fmt: skip
 
 

@@ -27,7 +27,9 @@ class Positions:
         return list(zip(starts, [*(start for start, _ in ends), len(self.data)], strict=True))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and character of the byte at `offset`."""
+        """The line and character of the byte at `offset`; inside a character, of its start."""
+        while offset > 0 and self.data[offset : offset + 1] and self.data[offset] & 0xC0 == 0x80:
+            offset -= 1
         line = bisect_right(self._lines, (offset, len(self.data))) - 1
         start, end = self._lines[line]
         text = self.data[start : min(offset, end)].decode("utf-8", "surrogatepass")

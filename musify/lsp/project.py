@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from musify.languages.recognition import language_of
 from musify.languages.registry import Language
@@ -19,6 +19,11 @@ from musify.project.makefiles import linked_variables
 from musify.project.survey import FileSurvey, ProjectIndex, survey_source
 from musify.rules.book import RuleBook
 from musify.source.document import Document, NotText
+
+if TYPE_CHECKING:
+    from musify.languages.cmake.survey import CMakeSurvey
+
+Survey = TypeVar("Survey")
 
 # How many files are followed from one: a limit for the time that a key press may cost.
 _FOLLOWED = 400
@@ -54,6 +59,7 @@ class Project:
         self.root = root
         self.choices = choices
         self._surveys: dict[str, tuple[object, FileSurvey]] = {}
+        self._cmake: dict[str, tuple[object, CMakeSurvey]] = {}
         self._files: dict[str, SourceFile] = {}
         self._passed_over: set[str] = set()
         self.refresh()
@@ -124,14 +130,20 @@ class Project:
         return found
 
     def _survey(self, relative: str, buffers: Buffers) -> FileSurvey:
-        """The survey of a file, made anew only where the file is another one now."""
+        def make(data: bytes) -> FileSurvey:
+            return survey_source(relative, data, self.choices.book)
+
+        return self._remembered(self._surveys, relative, buffers, make)
+
+    def _remembered(
+        self, known: dict[str, tuple[object, Survey]], relative: str, buffers: Buffers, make: Callable[[bytes], Survey]
+    ) -> Survey:
+        """What `make` says of a file, asked anew only where the file is another one now."""
         file = self._files[relative]
         key: object = buffers[str(file.path)].version if str(file.path) in buffers else _stamp(file.path)
-        known = self._surveys.get(relative)
-        if known is None or known[0] != key:
-            known = (key, survey_source(relative, self.read(buffers, relative), self.choices.book))
-            self._surveys[relative] = known
-        return known[1]
+        if relative not in known or known[relative][0] != key:
+            known[relative] = (key, make(self.read(buffers, relative)))
+        return known[relative][1]
 
     def build_surroundings(self, file: SourceFile, buffers: Buffers) -> BuildSurroundings:
         """What the other build files of its kind say that bears on one."""
@@ -142,7 +154,7 @@ class Project:
         if file.language is Language.CMAKE:
             from musify.languages.cmake.survey import survey, together
 
-            cmake = together(survey(path, read(path)) for path in alike)
+            cmake = together(self._remembered(self._cmake, path, buffers, partial(survey, path)) for path in alike)
         return BuildSurroundings(file.relative, {}, variables, cmake, keeps_names=True)
 
 

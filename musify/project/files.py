@@ -115,7 +115,7 @@ def find_files_within(root: Path, paths: Sequence[Path], selection: Selection) -
 
 
 def find_named_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
-    """The files that are named and those below the folders that are, in that order, each once.
+    """The files that are named, and those below the folders that are which musify reads: in that order, each once.
 
     Their places are those below the folder that holds them all. Raises MusifyError for a path that is missing or
     cannot be listed.
@@ -126,8 +126,8 @@ def find_named_files(paths: Sequence[Path], selection: Selection) -> list[Source
         if not os.path.lexists(path):
             raise MusifyError(f"{path}: no such file or folder")
         listed = _walk(path, "", selection, ignore_files) if path.is_dir() else [(path, "", os.fspath(path), False)]
-        for file, _, shown, is_link in listed:
-            if not is_link:
+        for file, inner, shown, is_link in listed:
+            if not is_link and (not inner or _language(file, inner, selection.reverse) is not None):
                 found.setdefault(os.path.abspath(file), (file, shown))
     if not found:
         return []

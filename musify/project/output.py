@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from musify.languages.registry import RENAMED_SUFFIXES, RESTORED_SUFFIXES
+from musify.languages.registry import RENAMED_SUFFIXES, RESTORED_SUFFIXES, Language
 from musify.model import MusifyError
 from musify.project.files import SourceFile
 from musify.source.writing import copy_atomically, link_atomically, name_beside, write_atomically
@@ -76,9 +76,9 @@ class Beside(DryRun):
         write_atomically(goal, data, stat.S_IMODE(file.path.stat().st_mode))
 
     def keep(self, file: SourceFile, new_path: str) -> None:
-        """Write the old content under the new name; a file that gets none is left alone."""
+        """Write the old content of a source under the new name, for others may include it by that."""
         goal = file.path.with_name(new_path.rpartition("/")[2])
-        if goal != file.path:
+        if goal != file.path and file.language is Language.CUDA:
             copy_atomically(file.path, goal)
 
 
