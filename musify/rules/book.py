@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from musify.model import Evidence
 from musify.rules import cache, loader
+from musify.rules.interest import THEN_LOWER, namespaces, words_of_interest
 from musify.rules.location import rules_folder
 from musify.rules.model import Action, ArchitectureTier, Library, MusaArchitecture, NameRule, Note, Policy, Prefix
 from musify.rules.styles import apply, chosen
 from musify.source.words import WordFinder
 
 _PARTS = ("api", "device")
-# Below this many names on a two-letter stem, the names themselves go into the word pattern.
-_RARE_STEM = 60
-# At the end of a `lookalike` entry: the name goes on in lower case, not in upper case (CUstream).
-_THEN_LOWER = b"[a-z]"
 # No family of names is told by one letter; `c` and `n` begin more than half of all names.
 _SHORTEST_PREFIX = 2
-_MARKS = frozenset(
-    b"MUSIFY_EXCL musify: cub/ thrust/ cooperative_groups/ dlopen dlmopen LoadLibrary .cuh .cu> threadIdx __global__ "
-    b"__device__".split()
-)
 
 
 class RuleBook:
@@ -182,8 +175,8 @@ class RuleBook:
     @cached_property
     def _lookalike(self) -> re.Pattern[bytes]:
         entries = {entry for library in self.libraries for entry in library.lookalike}
-        prefixes = sorted((entry for entry in entries if not entry.endswith(_THEN_LOWER)), key=len, reverse=True)
-        lower = sorted(entry.removesuffix(_THEN_LOWER) for entry in entries if entry.endswith(_THEN_LOWER))
+        prefixes = sorted((entry for entry in entries if not entry.endswith(THEN_LOWER)), key=len, reverse=True)
+        lower = sorted(entry.removesuffix(THEN_LOWER) for entry in entries if entry.endswith(THEN_LOWER))
         upper = b"|".join(re.escape(prefix) for prefix in prefixes) or rb"(?!)"
         lowered = b"|".join(re.escape(prefix) for prefix in lower) or rb"(?!)"
         return re.compile(rb"(?:" + upper + rb")(?:(?<=_)\w|[A-Z])|(?:" + lowered + rb")[a-z]")
@@ -285,58 +278,9 @@ def _compile(folder: Path) -> loader.Table:
 
 def _completed(tables: loader.Table) -> loader.Table:
     """Tables with what is worked out from them."""
-    tables["namespaces"] = _namespaces(tables)
+    tables["namespaces"] = namespaces(tables)
     tables["words"] = words_of_interest(RuleBook(tables), tables)
     return tables
-
-
-def _namespaces(tables: loader.Table) -> dict[bytes, int]:
-    strength = {evidence.value: rank for rank, evidence in enumerate(Evidence)}
-    best: dict[bytes, int] = {}
-    for name, group in tables["names"].items():
-        parts = name.split(b"::")
-        for end in range(1, len(parts)):
-            space = b"::".join(parts[:end])
-            known = best.get(space)
-            if known is None or strength[tables["groups"][group][2]] < strength[tables["groups"][known][2]]:
-                best[space] = group
-    return best
-
-
-def words_of_interest(book: RuleBook, tables: loader.Table) -> tuple[list[bytes], list[bytes], list[bytes]]:
-    """Beginnings of words, whole words, and other marks that make a source worth a look.
-
-    The words are all that are renamed, kept with a finding or noted; the marks are headers and keywords.
-    """
-    stems: dict[bytes, set[bytes]] = defaultdict(set)
-    for name in [*tables["names"], *tables["version_macros"], *tables["architecture_macros"]]:
-        head = name.split(b"::")[0]
-        if b"::" in name or _matters(book, tables, name):
-            stems[head[: 4 if head.startswith(b"_") else 2]].add(head)
-    prefixes: set[bytes] = set()
-    words: set[bytes] = set()
-    for names in stems.values():
-        if len(names) >= _RARE_STEM:
-            prefixes.add(_common_beginning(names))
-        else:
-            words |= names
-    lookalikes = {prefix.removesuffix(_THEN_LOWER) for library in book.libraries for prefix in library.lookalike}
-    prefixes |= {prefix for prefix in lookalikes if not prefix.startswith(tuple(prefixes))}
-    headers = {path for path in tables["headers"] if not path.startswith(tuple(prefixes)) and b"/" not in path}
-    return sorted(prefixes), sorted(words), sorted(headers | _MARKS)
-
-
-def _common_beginning(names: set[bytes]) -> bytes:
-    first, last = min(names), max(names)
-    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:length]
-
-
-def _matters(book: RuleBook, tables: loader.Table, name: bytes) -> bool:
-    if name in tables["version_macros"] or name in tables["architecture_macros"]:
-        return True
-    rule = book.name(name)
-    return rule is not None and rule.matters
 
 
 def _action(name: bytes, target: bytes, library: Library, kind: str, unsupported: Note | None) -> Action:

@@ -60,7 +60,7 @@ def _fingerprint(folder: Path, parts: Sequence[str], own: Sequence[bytes]) -> st
             for entry in sorted(entries, key=lambda item: item.name):
                 status = entry.stat()
                 digest.update(f"{sub}/{entry.name} {status.st_size} {status.st_mtime_ns}".encode())
-    for module in ("loader.py", "mapping.py", "inverse.py", "book.py", "model.py"):
+    for module in ("loader.py", "mapping.py", "inverse.py", "interest.py", "book.py", "model.py"):
         digest.update(str((Path(__file__).parent / module).stat().st_mtime_ns).encode())
     for content in own:
         digest.update(hashlib.sha256(content).digest())
