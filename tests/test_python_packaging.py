@@ -6,15 +6,13 @@ The scripts run against packages that the test writes: `torch` and `torch_musa` 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.commands import ROOT, Run, musify, write
+from tests.extension_stand_ins import run_script
 
 GOLDEN = ROOT / "fixtures" / "build" / "python"
 ALL = ["--offload-arch=mp_21", "--offload-arch=mp_22", "--offload-arch=mp_31"]
@@ -301,47 +299,13 @@ def test_unreadable_python_is_still_converted_where_it_is_read(tmp_path: Path) -
 
 # --- converted scripts run
 
-STAND_INS = {
-    "recorded.py": "import json, os\nCALLS = []\ndef record(kind, args, kwargs):\n"
-    "    CALLS.append([kind, json.loads(json.dumps([args, kwargs], default=str))])\n"
-    "    return CALLS[-1]\n",
-    "torch/__init__.py": "from torch import version\n__version__ = '2.5.0'\n"
-    "class cuda:\n    is_available = staticmethod(lambda: False)\n",
-    "torch/version.py": "hip = cuda = None\n",
-    "torch/utils/__init__.py": "",
-    "torch/utils/cpp_extension.py": "CppExtension = ROCM_HOME = HIP_HOME = None\ndef include_paths(): return ['inc']\n",
-    "torch_musa/__init__.py": "import torch\ntorch.musa = torch.cuda\n",
-    "torch_musa/utils/__init__.py": "",
-    "torch_musa/utils/musa_extension.py": "import os\nfrom recorded import record\nMUSA_HOME = os.environ['MUSA_HOME']\n"
-    "def MUSAExtension(*a, **k): return record('MUSAExtension', a, k)\n"
-    "def load(*a, **k): return record('load', a, k)\ndef load_inline(*a, **k): return record('load_inline', a, k)\n"
-    "class BuildExtension:\n    with_options = classmethod(lambda cls, **k: cls)\n",
-    "setuptools/__init__.py": "from recorded import record\ndef setup(*a, **k): record('setup', a, k)\n"
-    "def Extension(*a, **k): return record('Extension', a, k)\ndef find_packages(**k): return []\n",
-    "setuptools/command/__init__.py": "",
-    "setuptools/command/build_ext.py": "class build_ext: pass\n",
-    "numpy.py": "def get_include(): return 'numpy'\n",
-    "packaging/__init__.py": "",
-    "packaging/version.py": "class Version(tuple):\n    def __new__(cls, text):\n"
-    "        return tuple.__new__(cls, (int(part) for part in text.split('.')))\nparse = Version\n",
-    "musa/bin/mcc": "#!/bin/sh\necho 'mcc version 5.2.0 (a stand-in)'\n",
-    "run.py": "import json, runpy, sys\nrunpy.run_path(sys.argv[1], run_name='__main__')\n"
-    "import recorded\nprint(json.dumps(recorded.CALLS))\n",
-}  # fmt: skip
-
 
 def run_converted(tmp_path: Path, case: str, script: str = "setup.py") -> dict[str, Any]:
     """What a golden case's script hands to the stand-ins once it is converted, by the function it calls last."""
-    stand_ins = write(tmp_path / "stand-ins", STAND_INS)
-    (stand_ins / "musa" / "bin" / "mcc").chmod(0o755)
     out = tmp_path / "out"
     done = musify("convert", GOLDEN / case / "before", "-o", out)
     assert done.code == 0, done.err
-    environment = {**os.environ, "PYTHONPATH": str(stand_ins), "MUSA_HOME": str(stand_ins / "musa")}
-    command = [sys.executable, str(stand_ins / "run.py"), script]
-    ran = subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return {kind: {"args": args, **kwargs} for kind, (args, kwargs) in json.loads(ran.stdout.splitlines()[-1])}
+    return run_script(out, tmp_path / "stand-ins", script)
 
 
 def test_expert_exchange_runs(tmp_path: Path) -> None:

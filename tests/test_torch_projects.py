@@ -10,6 +10,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from musify.source.document import Document
 from musify.source.lexer import TokenKind, tokenize
 from musify.source.positions import PositionMap
 from tests.commands import ROOT, contents, musify, write
+from tests.extension_stand_ins import run_script
 
 sys.path.insert(0, os.fspath(ROOT / "tools"))
 
@@ -96,6 +98,29 @@ def python_files(project: Path) -> Iterator[tuple[str, str]]:
 def test_python_compiles(project: Path) -> None:
     for path, text in python_files(project):
         compile(text, path, "exec")
+
+
+SETUP_SCRIPTS = {
+    "experts": (".", ["cuda/stream_manager.cpp", "cuda/binding.cpp", "cuda/exchange.cpp", "cuda/routing.mu", "cuda/expert_linear.mu"]),
+    "scan": (".", ["csrc/scan.cpp", "csrc/scan_fwd_fp32.mu", "csrc/scan_fwd_fp16.mu"]),
+    "deformable": ("ops", ["src/vision.cpp", "src/cpu/attention_cpu.cpp", "src/cuda/attention_cuda.mu"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SETUP_SCRIPTS)
+def test_setup_scripts_run(name: str, tmp_path: Path) -> None:
+    """With stand-ins: they build for MUSA, from sources that are there, with flags for mcc."""
+    folder, sources = SETUP_SCRIPTS[name]
+    shutil.copytree(ROOT / "fixtures" / "projects" / name / "after", tmp_path / "project")
+    root = tmp_path / "project" / folder
+    found = run_script(root, tmp_path / "stand-ins", FORCE_CUDA="1")
+    extension = found["MUSAExtension"]
+    given = extension.get("sources") or extension["args"][1]
+    assert [os.path.relpath(root / source, root) for source in given] == sources
+    assert all((root / source).is_file() for source in sources)
+    flags = extension["extra_compile_args"]
+    assert set(flags) == {"cxx", "mcc"} and "nvcc" not in found
+    assert found["setup"]["cmdclass"] == {"build_ext": "<class 'torch_musa.utils.musa_extension.BuildExtension'>"}
 
 
 def test_imports_are_in_order(project: Path) -> None:
