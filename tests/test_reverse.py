@@ -202,6 +202,32 @@ def test_check_goes_back_too(tmp_path: Path) -> None:
     assert done.code == 1 and "MUS132" in done.out
 
 
+def test_the_way_back_is_verified(tmp_path: Path) -> None:
+    tree = write(tmp_path / "in", TREE)
+    assert musify("convert", tree, "-o", tmp_path / "out", "--reverse", "-q").code == 0
+    done = musify("verify", tree, tmp_path / "out", "--reverse")
+    assert done.code == 0, done.out + done.err
+    write(tmp_path / "out", {"src/k.cuh": "#pragma once\ncudaStream_t t;\n"})
+    done = musify("verify", tree, tmp_path / "out", "--reverse")
+    assert done.code == 1 and "MUS951" in done.out
+    done = musify("verify", tree, tmp_path / "out", "--reverse", "--depth", "compile")
+    assert done.code == 2 and "--reverse" in done.err
+
+
+EXPLAINED = {
+    "a name": ("musaMalloc", ["cudaMalloc -> musaMalloc"]),
+    "several names": ("__mt_bfloat16", ["__nv_bfloat16 -> __mt_bfloat16", "nv_bfloat16 -> __mt_bfloat16"]),
+    "a header": ("musa_runtime.h", ["cuda_runtime.h -> musa_runtime.h"]),
+    "CUDA's own": ("cudaMalloc", ["cudaMalloc -> musaMalloc"]),
+}
+
+
+@pytest.mark.parametrize(("name", "lines"), EXPLAINED.values(), ids=EXPLAINED.keys())
+def test_names_of_musa_are_explained(name: str, lines: list[str]) -> None:
+    done = musify("explain", name)
+    assert done.code == 0 and [line for line in done.out.splitlines() if " -> " in line and line[0] != " "] == lines
+
+
 def test_semantic_does_not_go_back(tmp_path: Path) -> None:
     done = musify("convert", write(tmp_path, {"a.mu": ""}), "--reverse", "--semantic")
     assert done.code == 2 and "--semantic" in done.err and "--reverse" in done.err

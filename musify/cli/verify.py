@@ -11,7 +11,15 @@ import click
 
 from musify.clang.database import Database
 from musify.cli import running
-from musify.cli.options import apply_config, rules_of, semantics_of, settings_of, shared_options, without
+from musify.cli.options import (
+    apply_config,
+    reverse_option,
+    rules_of,
+    semantics_of,
+    settings_of,
+    shared_options,
+    without,
+)
 from musify.engine import tree
 from musify.headers.shim import write_shim
 from musify.model import ExitCode, MusifyError
@@ -61,6 +69,7 @@ _PATH: Any = click.Path(path_type=Path)
 @click.option("--only", multiple=True, metavar="GLOB", help="Preprocess and compile only files that match.")
 @click.option("--timeout", type=click.IntRange(min=1), default=600, show_default=True, metavar="SECONDS",
               help="Longest time of one compiler run.")  # fmt: skip
+@reverse_option
 @shared_options
 @click.pass_context
 def verify(context: click.Context, /, **_: Any) -> ExitCode:
@@ -72,6 +81,8 @@ def verify(context: click.Context, /, **_: Any) -> ExitCode:
     shim_folder = context.params["write_shim"]
     apply_config(context, [original] if original else [])
     options = context.params
+    if options["reverse"] and (options["depth"] != Depth.TOKENS.value or shim_folder is not None):
+        raise click.UsageError("--reverse is proved by what was recorded only: --depth tokens, and no --write-shim")
     rules = rules_of(options)
     if shim_folder is not None:
         count = write_shim(shim_folder, rules, force=options["force"])
