@@ -56,6 +56,15 @@ def test_a_word_in_silence_is_found(tmp_path: Path) -> None:
         ("python", "'''CUDA\n'''\ndef f():\n    \"CUDA\"; x = \"CUDA\"\n", '\n\ndef f():\n    "CUDA"; x = "CUDA"\n'),
         ("python", 'def f():\n    "CUDA"\n    # CUDA\n    return 1\n', "def f():\n\n\n    return 1\n"),
         ("python", "broken( # CUDA\n", "broken(\n"),
+        ("python", 'k = """__global__ // CUDA\n x; /* CUDA */"""\n', 'k = """__global__\n x;              """\n'),
+        ("python", 'k = "http://CUDA"\n', 'k = "http://CUDA"\n'),
+        ("json", '{"a": "// CUDA"} // CUDA\n', '{"a": "// CUDA"}\n'),
+        (
+            "notebook",
+            '{\n   "cell_type": "markdown",\n   "source": [\n    "CUDA"\n   ]\n   "cell_type": "code",\n'
+            '   "outputs": "CUDA",\n   "source": [\n    "CUDA # CUDA\\n",\n    "# CUDA"\n   ]\n}\n',
+            "\n\n\n\n\n\n\n\n" + '    "CUDA       \\n",\n    "\n   ]\n\n',
+        ),
         ("xmake", "a -- CUDA\n--[[CUDA\n]] '-- CUDA'\n", "a\n\n '-- CUDA'\n"),
         ("shell", "cat <<E # CUDA\n# CUDA\nE\n# CUDA\n", "cat <<E\n# CUDA\nE\n\n"),
         ("plain", "<a><!-- CUDA --></a>\n", "<a> </a>\n"),

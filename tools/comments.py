@@ -31,7 +31,10 @@ _STRINGS = tuple(getattr(tokenize, name) for name in ("STRING", "FSTRING_MIDDLE"
 _CELL_TYPE = re.compile(rb'\s*"cell_type":')
 _SOURCE_KEY = re.compile(rb'\s*"source": \[\s*$')
 _SOURCE_END = re.compile(rb"\s*\]")
-_NOTEBOOK = re.compile(rb"(?P<comment>(?<=[\s\"])#(?:\\[^n]|[^\\\n])*)|\\\"(?:(?!\\\")[^\n])*\\\"|'[^'\n]*'")
+_NOTEBOOK = re.compile(
+    rb"(?P<comment>(?<=[\s\"])#(?:\\[^n]|[^\\\n])*|(?<=^    \")\\\"(?:(?!\\\")[^\n])*\\\"(?=\"|\\n))"
+    rb"|\\\"(?:(?!\\\")[^\n])*\\\"|'[^'\n]*'"
+)
 # Cells that are C++ are for another proof.
 _CPP_CELL = re.compile(rb'\s*"(?:%%(?:cu|cuda)\b|%%writefile [^"]*\.(?:cuh?|c|cc|cpp|cxx|h|hpp|inc|inl)\\n)')
 _BEFORE_STATEMENT = (tokenize.ENCODING, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
-from musify.languages.build.files import is_renamed
+from musify.languages.build.files import RENAMED_FILE, is_renamed
 from musify.languages.build.unit import BuildUnit, Token, TokenKind
 from musify.languages.cuda.source import convert_string
 from musify.languages.python.embedded.literals import source_literals
@@ -33,7 +33,16 @@ def find_sources(unit: BuildUnit, module: PythonModule) -> Iterator[Edit | Findi
         text = shown_text(literal)
         surroundings = Surroundings(unit.surroundings.path, includes=_includes(unit, text))
         holds = _Holder(literal).holds
-        yield from convert_string(literal.embedded, holds, unit.book, unit.settings, surroundings, shown=text)
+        for item in convert_string(literal.embedded, holds, unit.book, unit.settings, surroundings, shown=text):
+            yield _suffix_only(unit, item) if isinstance(item, Edit) and item.rule_id == RENAMED_FILE else item
+
+
+def _suffix_only(unit: BuildUnit, edit: Edit) -> Edit:
+    """The change of a file's name without what stays of it."""
+    same = edit.new_text.rfind(b".")
+    if same < 0 or not unit.text(edit.span).startswith(edit.new_text[:same]):
+        return edit
+    return edit._replace(span=Span(edit.span.start + same, edit.span.end), new_text=edit.new_text[same:])
 
 
 def source_comments(module: PythonModule) -> Iterator[Span]:
