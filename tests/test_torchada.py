@@ -75,6 +75,37 @@ def test_a_source_that_gets_another_name(rules: RuleBook) -> None:
     assert (finding.rule_id, finding.name, finding.arguments["new"]) == ("MUS612", "a.cu", "a.mu")
 
 
+def test_configurations_and_launchers_keep_their_devices(tmp_path: Path) -> None:
+    files = {
+        "c.yaml": "device: cuda\nbackend: nccl\n",
+        "run.sh": "export CUDA_VISIBLE_DEVICES=0\npython train.py --device cuda --dist-backend nccl\n",
+        "train.py": HEAD + "x = torch.ones(1).to('cuda')\n",
+    }
+    tree = write(tmp_path / "in", files)
+    report = tmp_path / "r.json"
+    musify("convert", tree, "-o", tmp_path / "out", "-q", "--python-mode", "torchada", "--report", f"json:{report}")
+    made = contents(tmp_path / "out")
+    assert made["c.yaml"] == files["c.yaml"].encode() and made["train.py"] == files["train.py"].encode()
+    assert made["run.sh"] == files["run.sh"].replace("CUDA_VISIBLE", "MUSA_VISIBLE").encode()
+    found = [item["id"] for file in json.loads(report.read_text())["files"] for item in file["findings"]]
+    assert found == ["MUS611"] * 5
+    assert "device: musa" in musify("convert", tree, "-q").out
+
+
+def test_notebooks_stay(tmp_path: Path) -> None:
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+        "source": [HEAD, "x.cuda()\n"],
+    }
+    book = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    tree = write(tmp_path / "in", {"a.ipynb": book})
+    assert ".musa()" in musify("convert", tree, "-q").out
+    assert musify("convert", tree, "-q", "--python-mode", "torchada").out == ""
+
+
 def test_command_and_configuration(tmp_path: Path) -> None:
     files = {"a.py": HEAD + "x = torch.ones(1).cuda()\n", "k.cu": "void f() { cudaFree(0); }\n"}
     tree = write(tmp_path / "in", files)

@@ -62,9 +62,10 @@ _TORCHADA = """\
 
 `--python-mode torchada` (or `python-mode = "torchada"`) is for projects that run their Python unchanged with torchada,
 which patches PyTorch at run time. No Python file is changed then, setup scripts included; what torchada does not carry
-is an error (MUS610), what no source tells of is a note (MUS611). C++ and other files are converted as ever:
-sources that a Python file names are best left to torchada, which ports them when it builds (MUS612). How a
-program loads torchada is not known here.
+is an error (MUS610), what no source tells of is a note (MUS611). Configurations and launch scripts keep their devices
+and backends, notebooks all that they hold; C++ and other files are converted as ever: sources that a Python file
+names are best left to torchada, which ports them when it builds (MUS612). How a program loads torchada is not known
+here.
 
 | what | under torchada | source |
 |---|---|---|

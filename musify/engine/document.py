@@ -62,10 +62,11 @@ def convert_build(
     reader = reader_of(language)
     unit = BuildUnit(document.data, reader, book, settings, surroundings)
     result = build.convert(unit)
-    if language is Language.PYTHON and settings.python_mode == "torchada":
-        from musify.languages.python.torchada import as_it_is
+    if settings.python_mode == "torchada":
+        from musify.languages.python import torchada
 
-        result = as_it_is(unit, result)
+        is_python = language is Language.PYTHON
+        result = torchada.as_it_is(unit, result) if is_python else torchada.without_devices(result)
     edits, findings = read_markers(document, unit.comments).filter(document, result.edits, result.findings)
     findings.sort(key=lambda finding: (finding.span, finding.rule_id))
     try:

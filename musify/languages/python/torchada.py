@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from musify.languages.build.conversion import BuildConversion
 from musify.languages.build.files import RENAMED_FILE
+from musify.languages.build.settings import SETTING
 from musify.languages.python.module import PythonModule, read
 from musify.languages.python.nodes import name_of, parts_of
 from musify.languages.python.packaging.facts import keys
@@ -39,6 +40,15 @@ def as_it_is(unit: BuildUnit, result: BuildConversion) -> BuildConversion:
     findings += judge.edits(result.edits)
     findings += judge.findings(result.findings)
     return BuildConversion([], sorted(findings, key=lambda item: (item.span, item.rule_id)))
+
+
+def without_devices(result: BuildConversion) -> BuildConversion:
+    """What becomes of a configuration or launch script of Python that stays: its devices and backends stay, too."""
+    devices = [edit for edit in result.edits if edit.rule_id == SETTING]
+    edits = [edit for edit in result.edits if edit.rule_id != SETTING]
+    findings = [item for item in result.findings if item.rule_id != "MUS560"]
+    findings += [Finding("MUS611", edit.span, edit.name) for edit in devices]
+    return BuildConversion(edits, findings)
 
 
 class _Judge:
