@@ -24,8 +24,10 @@ class Editor:
         self.root = root
         self.published: list[types.PublishDiagnosticsParams] = []
         self.messages: list[str] = []
+        self.watched: list[str] = []
         self._more = asyncio.Event()
         self._versions: dict[str, int] = {}
+        self._cancelled: list[object] = []
 
         @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
         def published(parameters: types.PublishDiagnosticsParams) -> None:
@@ -36,6 +38,15 @@ class Editor:
         def shown(parameters: types.ShowMessageParams) -> None:
             self.messages.append(parameters.message)
             self._more.set()
+
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)  # type: ignore[untyped-decorator]
+        def registered(parameters: types.RegistrationParams) -> None:
+            self.watched += [item.method for item in parameters.registrations]
+            self._more.set()
+
+    def changed_outside(self, name: str) -> None:
+        event = types.FileEvent(self.uri(name), types.FileChangeType.Changed)
+        self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
 
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri() if self.root is not None else name
@@ -91,6 +102,13 @@ class Editor:
         found = await asyncio.wait_for(self.client.text_document_code_action_async(asked), WAIT)
         return {item.title: item for item in found or () if isinstance(item, types.CodeAction)}
 
+    def cancelled_hover(self, name: str, line: int, character: int) -> None:
+        """Ask, and take it back before there is an answer."""
+        asked = types.HoverParams(types.TextDocumentIdentifier(self.uri(name)), types.Position(line, character))
+        number = f"cancelled {len(self._cancelled)}"
+        self._cancelled.append(self.client.protocol.send_request(types.TEXT_DOCUMENT_HOVER, asked, msg_id=number))
+        self.client.cancel_request(types.CancelParams(number))
+
     async def hover(self, name: str, line: int, character: int) -> str:
         asked = types.HoverParams(types.TextDocumentIdentifier(self.uri(name)), types.Position(line, character))
         found = await asyncio.wait_for(self.client.text_document_hover_async(asked), WAIT)
@@ -133,9 +151,11 @@ async def editor(
     found = Editor(client, root)
     await client.start_io(sys.executable, "-m", "musify", "lsp", *options, env={**_environment()})
     edits = types.WorkspaceEditClientCapabilities(document_changes=versions)
+    watching = types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True)
     general = types.GeneralClientCapabilities(position_encodings=list(encodings) if encodings else None)
     capabilities = types.ClientCapabilities(
-        workspace=types.WorkspaceClientCapabilities(workspace_edit=edits), general=general
+        workspace=types.WorkspaceClientCapabilities(workspace_edit=edits, did_change_watched_files=watching),
+        general=general,
     )
     folders = [types.WorkspaceFolder(root.as_uri(), root.name)] if root is not None else None
     asked = types.InitializeParams(capabilities=capabilities, workspace_folders=folders)

@@ -125,6 +125,19 @@ def test_rapid_changes_are_looked_at_once(tmp_path: Path) -> None:
     run(body, tmp_path)
 
 
+def test_cancelled_requests_end_nothing(tmp_path: Path) -> None:
+    async def body(found: Editor) -> None:
+        found.open("a.cu", SOURCE)
+        for number in range(20):
+            found.type("a.cu", SOURCE + "//" + "x" * number)
+            found.cancelled_hover("a.cu", 0, 20)
+        assert "cudaFree -> musaFree" in await found.hover("a.cu", 0, 20)
+        assert codes(await found.diagnostics("a.cu")) == ["MUS101", "api-name"]
+        assert found.messages == []
+
+    run(body, tmp_path)
+
+
 def test_unsaved_headers_and_declarations_elsewhere_count(tmp_path: Path) -> None:
     tree = write(tmp_path, {
         "src/a.cu": "", "inc/own.h": "", "inc/deep.h": "void cudaNope(int);\n", "other/b.h": "void cudaFree(int);\n",
@@ -150,6 +163,21 @@ def test_a_saved_header_is_looked_at_by_those_that_include_it(tmp_path: Path) ->
         assert ids(await found.diagnostics("a.cu")) == ["MUS101"]
         write(tree, {"own.h": "void cudaNope(int);\n"})
         found.save("own.h")
+        while ids(await found.diagnostics("a.cu")):
+            await found.something()
+
+    run(body, tree)
+
+
+def test_files_that_change_outside_the_editor_are_looked_at(tmp_path: Path) -> None:
+    tree = write(tmp_path, {"a.cu": ""})
+
+    async def body(found: Editor) -> None:
+        found.open("a.cu", '#include "own.h"\n' + SOURCE)
+        assert ids(await found.diagnostics("a.cu")) == ["MUS101"]
+        assert found.watched == ["workspace/didChangeWatchedFiles"]
+        write(tree, {"own.h": "void cudaNope(int);\n"})
+        found.changed_outside("own.h")
         while ids(await found.diagnostics("a.cu")):
             await found.something()
 

@@ -29,6 +29,8 @@ _UNSAVED = {
 # A change of one of these, or of a rule file, may change what is found anywhere.
 _CONFIGURATION = ("musify.toml", "pyproject.toml")
 
+_WATCHED = "**/{*.cu,*.cuh,*.h,*.hh,*.hpp,*.hxx,*.inl,*.c,*.cc,*.cpp,*.cxx,*.toml,*.cmake,CMakeLists.txt,Makefile,*.mk}"
+
 Choose = Callable[[Path], Choices]
 
 
@@ -191,8 +193,23 @@ def make_server(choose: Choose, *, hints: bool = True) -> MusifyServer:
     def watched(parameters: types.DidChangeWatchedFilesParams) -> None:
         server.files_changed([change.uri for change in parameters.changes])
 
+    @server.feature(types.INITIALIZED)
+    async def ready(_: types.InitializedParams) -> None:
+        await _watch(server)
+
     _answer(server)
     return server
+
+
+async def _watch(server: MusifyServer) -> None:
+    """Ask the editor to tell of files that change without it, where it can."""
+    workspace = server.client_capabilities.workspace
+    watching = workspace.did_change_watched_files if workspace else None
+    if watching is None or not watching.dynamic_registration:
+        return
+    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_WATCHED)])
+    asked = types.Registration("musify-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+    await server.client_register_capability_async(types.RegistrationParams([asked]))
 
 
 def _answer(server: MusifyServer) -> None:
