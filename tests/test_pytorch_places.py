@@ -165,6 +165,7 @@ LIKELY = {
     "if source.type == 'cuda': pass": "if source.type == 'musa': pass",
     "check_device('cuda')": "check_device('musa')",
     "b = distributed_backend('cuda')": "b = distributed_backend('musa')",
+    "pool.take((4,), torch.bfloat16, 'cuda', group)": "pool.take((4,), torch.bfloat16, 'musa', group)",
     "matches(x.device, 'cuda')": "matches(x.device, 'musa')",
     "f('cuda' if args.gpu else 'cpu')": "f('musa' if args.gpu else 'cpu')",
     "name = 'cuda:' + str(i)": "name = 'musa:' + str(i)",

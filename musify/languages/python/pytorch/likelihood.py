@@ -10,10 +10,14 @@ from musify.languages.python.pytorch import facts
 from musify.languages.python.pytorch.values import Value, call_around
 
 if TYPE_CHECKING:
+    from tree_sitter import Node
+
     from musify.languages.python.pytorch.holders import Holders
 
 # `use_cuda`, `args.gpu`: what is asked before a device is chosen. `x.is_cuda` is asked for other reasons, too.
 _CHOOSES = re.compile(rb"(?i)\b(?!is_cuda\b)\w*(?:cuda|gpu)")
+
+_NUMBERS = re.compile(r"torch\.(?:b?float(?:\d+\w*)?|u?int\d+|half|double|short|int|long|bool)")
 
 
 def is_likely(holders: Holders, value: Value, text: bytes) -> bool:
@@ -53,4 +57,10 @@ def _is_passed(holders: Holders, value: Value) -> bool:
         return False
     if any(word.is_name(call.method_name) for word in facts.words()):
         return True
-    return any(holders.holds(argument.value) for argument in call.arguments if argument.value != value.node)
+    others = [argument.value for argument in call.arguments if argument.value != value.node]
+    return any(holders.holds(other) or _is_type(holders, other) for other in others)
+
+
+def _is_type(holders: Holders, node: Node) -> bool:
+    """Whether an expression is a type of numbers: what takes one takes a device, too."""
+    return any(_NUMBERS.fullmatch(name) for name in holders.module.resolve(node))
