@@ -34,6 +34,46 @@ in device code asks for nvcc and becomes PyTorch's `REGISTER_PRIVATEUSE1_DISPATC
 and descriptions of functions stay, with a note (MUS614). Dispatch over types that includes double is reported once
 a file (MUS235), for torch_musa compiles kernels without it unless told otherwise.
 """
+_PYTHON = """\
+
+## Python
+
+| PyTorch | becomes | evidence |
+|---|---|---|
+"""
+_STRINGS = """\
+
+`x.cuda()` and `x.is_cuda` become `x.musa()` and `x.is_musa`, where classes define them too. Names imported from
+torch.cuda are written with `torch.musa` where they are used: torch.musa is an attribute of torch, and nothing can be
+imported from it. In a file that does not mention PyTorch, of a project that uses it, tensors and devices are converted,
+marked `review` and reported (MUS607).
+
+A string is changed where something says that it is a device (`"cuda:0"`) or a backend (`"nccl"`):
+
+- an argument that PyTorch's functions take as one; `.to("cuda")`; a keyword, parameter, option, field, key, attribute,
+  variable or function of such a name (`device`, `map_location`, `dist_backend` ...), with types and choices beside it;
+- a comparison with one: `x.device.type == "cuda"`, `dist.get_backend() == "nccl"`, `device.startswith("cuda:")`;
+- a variable that is passed as one, a parameter that the same file calls so;
+  `"cuda" if torch.cuda.is_available() else ...`;
+- the name of what a test replaces, `patch("torch.cuda.stream")`, and of a tensor's type, `"torch.cuda.FloatTensor"`.
+
+Likely ones are changed, marked `review` and reported (MUS605): a device with its index anywhere, one in a list of
+devices, one beside a backend or a type of numbers, `x.type == "cuda"`, `check_device("cuda")`. All other strings stay,
+each with a finding: text, paths, keys of dictionaries, names of the project's own (a `backend` that is also compared
+with words which PyTorch does not know), and what other libraries call so (Ray, Lightning, XGBoost ...).
+
+Names that stay, each with a finding (MUS602):
+
+| PyTorch | why | instead |
+|---|---|---|
+"""
+_UNPROVEN = """\
+
+Carried over, marked `review` and reported (MUS606), for nothing says that torch_musa has them:
+
+| PyTorch | why |
+|---|---|
+"""
 _STYLES = """\
 
 ## Styles
@@ -74,7 +114,9 @@ here.
 
 def torch_page(rules: RuleBook) -> str:
     """The whole page."""
-    parts = [_INTRO, *_headers(rules), _NAMES, _STYLES]
+    python = shipped_tables("torch")["python.toml"]
+    parts = [_INTRO, *_headers(rules), _NAMES, _PYTHON, *_renamed(python), _STRINGS, *_staying(python)]
+    parts += [_UNPROVEN, *_unproven(python), _STYLES]
     parts += [
         f"| `{style.name}` | {style.default} | {style.summary} | {style.evidence.value}: {_source(style.source)} |\n"
         for style in styles()
@@ -89,11 +131,31 @@ def _headers(rules: RuleBook) -> Iterator[str]:
             yield f"| `{path.decode()}` | `{rule.target.decode()}` | {rule.evidence.value} |\n"
 
 
+def _renamed(tables: Mapping[str, Any]) -> Iterator[str]:
+    for table in tables["module"]:
+        yield f"| `{table['cuda']}` | `{table['musa']}` | {table['evidence']} |\n"
+    for table in tables["import"]:
+        yield f"| `{table['cuda']}`, in an import | `{table['musa']}` | {table['evidence']} |\n"
+
+
+def _staying(tables: Mapping[str, Any]) -> Iterator[str]:
+    for table in tables["without"]:
+        yield f"| {_listed(table['names'])} | {table['why']} | {table['instead']} |\n"
+
+
+def _unproven(tables: Mapping[str, Any]) -> Iterator[str]:
+    for table in tables["unproven"]:
+        yield f"| {_listed(table['names'])} | {table['why']} |\n"
+
+
+def _listed(names: str) -> str:
+    return ", ".join(f"`{name}`" for name in names.split())
+
+
 def _torchada(tables: Mapping[str, Any]) -> Iterator[str]:
     for kind, said in (("carries", "runs unchanged"), ("breaks", ""), ("idle", "")):
         for table in tables[kind]:
-            names = ", ".join(f"`{name}`" for name in table["names"].split())
-            yield f"| {names} | {said or table['why']} | {_source(table['source'])} |\n"
+            yield f"| {_listed(table['names'])} | {said or table['why']} | {_source(table['source'])} |\n"
     comparison = tables["comparison"]
     yield f'| `device.type == "cuda"` | {comparison["why"]} | {_source(comparison["source"])} |\n'
     yield f"| `nvcc` among extra_compile_args, sources in `.cu` | seen to | {_source(tables['edits']['source'])} |\n"
