@@ -32,10 +32,12 @@ TRIGGERS = (
 _TEST = re.compile(rb"(?:(type)\s*\(\s*\)\s*\.\s*)?(?<![\w])(is_cuda)\b(?=\s*\()")
 _MOVE = re.compile(rb"(?:\.|->)\s*(cuda\s*\(\s*\))")
 _ENUMERATOR = re.compile(rb"\b(?:DeviceType|DispatchKey|Backend)\s*::\s*(\w*CUDA\w*)\b")
-_REGISTRATION = re.compile(rb"\bTORCH_LIBRARY_IMPL\w*\s*\(\s*(?:\w+\s*\([^()]*\)|[\w.]+)\s*,\s*(\w*CUDA\w*)\s*,")
+_REGISTRATION = re.compile(rb"\b\w*TORCH_LIBRARY_IMPL\w*\s*\(\s*(?:\w+\s*\([^()]*\)|[\w.]+)\s*,\s*(\w*CUDA\w*)\s*,")
 _DEVICE_STRING = re.compile(rb'(?:\bDevice\s*[({]|\bDevice\s+\w+\s*[({=]|\.\s*to\s*\()\s*"(cuda)(?::\d*)?"')
 # A device on its own among the arguments of a macro, or PyTorch's old function of that name.
 _ALONE = re.compile(rb"(?<![\w.])CUDA(?!\w)")
+# A call with one more level of parentheses and no further one.
+_CALL = re.compile(rb"\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _MACRO = re.compile(rb"[A-Z][A-Z0-9_]*")
 _DEVICE_SOURCES = (".cu", ".cuh")
 
@@ -107,15 +109,20 @@ def _tests(unit: Unit) -> Iterator[Edit]:
 
 def _moves(unit: Unit) -> Iterator[Edit]:
     """`x.cuda()` is short for `x.to(at::kCUDA)`; PyTorch's tensors have no such method for other devices."""
-    rule = unit.book.name(b"kCUDA")
-    if rule is None:
-        return
-    device = rule.target if b"::" in rule.target else b"at::" + rule.target
     for place in _in_code(unit, _MOVE):
-        yield Edit(place, b"to(" + device + b")", RENAME, Applicability.REVIEW, "cuda()", "torch", rule.evidence.value)
+        yield _with_device(unit, place, b"to(%b)", "cuda()")
 
 
-def _alone(unit: Unit, named: set[int]) -> Iterator[Finding]:
+def _with_device(unit: Unit, place: Span, form: bytes, name: str) -> Edit:
+    """The edit that writes the device, as the rules call it, into a form."""
+    rule = unit.book.name(b"kCUDA")
+    target = rule.target if rule is not None else b"kPrivateUse1"
+    device = target if b"::" in target else b"at::" + target
+    evidence = (rule.evidence if rule is not None else Evidence.NONE).value
+    return Edit(place, form % device, RENAME, Applicability.REVIEW, name, "torch", evidence)
+
+
+def _alone(unit: Unit, named: set[int]) -> Iterator[Edit | Finding]:
     """A finding for a bare CUDA that is handed to a macro which the run does not explain, and for `at::CUDA(...)`."""
     for word in unit.outline.in_code(Span(*match.span()) for match in _ALONE.finditer(unit.data)):
         around = unit.neighbours(word)
@@ -123,9 +130,17 @@ def _alone(unit: Unit, named: set[int]) -> Iterator[Finding]:
             continue
         if around.before_text == b"::":
             if around.after_text == b"(" and is_owned(unit, word, _library(unit.book)):
-                yield _unknown(unit, word)
+                yield _options(unit, word) or _unknown(unit, word)
         elif around.before_text in (b"(", b",") and around.after_text in (b",", b")"):
             yield from _argument(unit, word)
+
+
+def _options(unit: Unit, word: Span) -> Edit | None:
+    """`at::CUDA(dtype)` is a tensor's options, `at::device(...).dtype(dtype)`; not where a member of it is used."""
+    call = _CALL.match(unit.data, word.end)
+    if call is None or unit.text(unit.outline.after(call.end())) in (b".", b"->"):
+        return None
+    return _with_device(unit, word, b"device(%b).dtype", "CUDA")
 
 
 def _argument(unit: Unit, word: Span) -> Iterator[Finding]:
