@@ -179,6 +179,11 @@ REPORTED = {
     "only where it is there": ("try:\n    import cupy.cuda\nexcept ImportError: pass\n", [(2, "warning")]),
     "numba": ("from numba import cuda\n@cuda.jit\ndef f(): pass\n", [(1, "error"), (2, "note")]),
     "numba without an import of cuda": ("import numba\n@numba.cuda.jit\ndef f(): pass\n", [(2, "error")]),
+    "numba asked for CUDA": (
+        "from numba import vectorize\n@vectorize(['f(f)'], target='cuda')\ndef f(): pass\n",
+        [(2, "error")],
+    ),
+    "numba asked for something else": ("import numba, cuda_x\n@numba.vectorize(target='cpu')\ndef f(): pass\n", []),
     "PyCUDA": ("import pycuda.driver as cuda\ncuda.mem_alloc(3)\n", [(1, "error"), (2, "note")]),
     "CUDA Python": ("from cuda import cudart\n", [(1, "error")]),
     "NVML": ("import pynvml\n", [(1, "error")]),

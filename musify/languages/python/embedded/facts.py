@@ -31,6 +31,15 @@ class Part(NamedTuple):
     arguments: Mapping[str, str]
 
 
+class Asked(NamedTuple):
+    """A value of a keyword by which functions (full dotted names) ask for a package that only runs on CUDA."""
+
+    functions: tuple[str, ...]
+    keyword: str
+    value: bytes
+    part: Part
+
+
 class Backend(NamedTuple):
     """How Triton calls CUDA and MUSA, and the classes (full dotted names) that take it first."""
 
@@ -81,6 +90,16 @@ def opening_methods() -> tuple[Method, ...]:
 def packages() -> tuple[Part, ...]:
     """Packages that only run on CUDA, the longest names first."""
     return _parts(_table()["package"])
+
+
+@cache
+def asked() -> tuple[Asked, ...]:
+    """Arguments that ask for packages."""
+    by_name = {part.name: part for part in packages()}
+    return tuple(
+        Asked(tuple(table["functions"].split()), table["keyword"], table["value"].encode(), by_name[table["package"]])
+        for table in _table()["asked"]
+    )
 
 
 @cache

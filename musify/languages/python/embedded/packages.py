@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from musify.languages.build.facts import cuda_words
-from musify.languages.python.embedded.facts import Part, packages
+from musify.languages.python.embedded.facts import Part, asked, packages
 from musify.languages.python.imports import ImportStatement, joined
 from musify.languages.python.module import PythonModule
 from musify.languages.python.nodes import above, span_of
@@ -25,6 +25,18 @@ def find_packages(module: PythonModule) -> Iterator[Finding]:
     if imported_packages(module) & {part.name.split(".")[0] for part in packages()}:
         for number, use in enumerate(_uses(module)):
             yield use if number or found else use._replace(severity=None)
+    yield from _asked(module)
+
+
+def _asked(module: PythonModule) -> Iterator[Finding]:
+    """`@vectorize(..., target="cuda")`."""
+    for item in asked() if any(item.value in module.data for item in asked()) else ():
+        for call in (call for call in module.calls if call.calls(*item.functions)):
+            argument = call.argument(item.keyword)
+            literal = module.string(argument.value) if argument is not None else None
+            if literal is not None and literal.text == item.value:
+                name = f"{item.keyword}={item.value.decode()}"
+                yield Finding(PACKAGE, literal.span, name, item.part.arguments)
 
 
 def imported_packages(module: PythonModule) -> frozenset[str]:
