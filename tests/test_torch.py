@@ -159,6 +159,8 @@ FINDINGS = {
     "REGISTER_DEVICE_IMPL(a, CUDA, b);": ["MUS615"],
     "REGISTER_DISPATCH(stub, &f);": ["MUS613"],
     'TORCH_CHECK(ok, "not on a CUDA device");': ["MUS614"],
+    'MY_CHECK(ok, "not on a CUDA device");': ["MUS614"],
+    'check(ok, "not on a CUDA device");': [],
     "at::cuda::getCurrentCUDAStream();": [],
     "TORCH_CHECK(x.is_cuda());": [],
 }  # fmt: skip

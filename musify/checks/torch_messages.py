@@ -19,8 +19,10 @@ _WORD = re.compile(rb"(?i)(?<![\w/.:-])(?:cuda|nccl|cudnn|cublas|nvcc)(?![\w/.-]
 
 
 @lru_cache(maxsize=1)
-def _functions() -> frozenset[bytes]:
-    return frozenset(shipped_tables("torch")["devices.toml"]["messages"]["functions"].encode().split())
+def _functions() -> re.Pattern[bytes]:
+    table = shipped_tables("torch")["devices.toml"]["messages"]
+    functions, macros = ("|".join(table[key].split()) for key in ("functions", "macros"))
+    return re.compile(rf"(?:{functions})|[A-Z0-9_]*(?:{macros})[A-Z0-9_]*".encode())
 
 
 def run(unit: Unit) -> Iterator[Finding]:
@@ -30,7 +32,11 @@ def run(unit: Unit) -> Iterator[Finding]:
     for literal in unit.outline.strings():
         text = unit.data[literal.start : literal.end]
         word = _WORD.search(text)
-        if word is None or b" " not in text or enclosing_call(unit.outline, literal.start) not in _functions():
+        if (
+            word is None
+            or b" " not in text
+            or _functions().fullmatch(enclosing_call(unit.outline, literal.start)) is None
+        ):
             continue
         place = Span(literal.start + word.start(), literal.start + word.end())
         yield Finding("MUS614", place, unit.text(place).decode())
