@@ -29,9 +29,9 @@ _NAMES = """\
 Names in `at::cuda`, `c10::cuda` and `torch::cuda` follow their namespace; those that nobody has been seen to use there
 are marked `review` and reported (MUS102), and stay with `--unattested keep`. `x.type().is_cuda()` becomes
 `x.is_privateuseone()` (what `type()` gives has no test for other devices), `x.cuda()` becomes `x.to(at::kPrivateUse1)`.
-`at::CUDA(dtype)` becomes `at::device(at::kPrivateUse1).dtype(dtype)`. What is left of THC becomes what PyTorch itself has
-in its place: `THCCeilDiv` is `at::ceil_div`, and its header is included (MUS616). All this holds in files that mention
-PyTorch, or include a file of the project that includes it.
+`at::CUDA(dtype)` becomes `at::device(at::kPrivateUse1).dtype(dtype)`. What is left of THC becomes what PyTorch itself
+has in its place: `THCCeilDiv` is `at::ceil_div`, and its header is included (MUS616). All this holds in files that
+mention PyTorch, or include a file of the project that includes it.
 
 A `CUDA` that a macro of the project pastes to `at::kCUDA` is followed to where the macro is called. `REGISTER_DISPATCH`
 in device code asks for nvcc and becomes PyTorch's `REGISTER_PRIVATEUSE1_DISPATCH` (MUS613). Messages of `TORCH_CHECK`
