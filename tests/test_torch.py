@@ -150,6 +150,7 @@ FINDINGS = {
     "at::CUDA(at::kFloat).zeros(1);": ["MUS601"],
     "at::zeros({1}, at::CUDA(at::kFloat));": [],
     "STD_CUDA_CHECK(f());": ["MUS101"],
+    "at::TensorTypeId::CUDATensorId;": ["MUS601"],
     "if (at::hasCUDA()) {}": ["MUS602"],
     "at::globalContext().lazyInitCUDA();": ["MUS602"],
     "at::detail::getCUDAHooks().x();": ["MUS602"],

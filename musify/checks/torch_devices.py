@@ -31,7 +31,7 @@ TRIGGERS = (
 # `x.type().is_cuda()`: what type() gives has no test for other devices, the tensor itself has.
 _TEST = re.compile(rb"(?:(type)\s*\(\s*\)\s*\.\s*)?(?<![\w])(is_cuda)\b(?=\s*\()")
 _MOVE = re.compile(rb"(?:\.|->)\s*(cuda\s*\(\s*\))")
-_ENUMERATOR = re.compile(rb"\b(?:DeviceType|DispatchKey|Backend)\s*::\s*(\w*CUDA\w*)\b")
+_ENUMERATOR = re.compile(rb"\b(?:DeviceType|DispatchKey|Backend|TensorTypeId)\s*::\s*(\w*CUDA\w*)\b")
 _REGISTRATION = re.compile(rb"\b\w*TORCH_LIBRARY_IMPL\w*\s*\(\s*(?:\w+\s*\([^()]*\)|[\w.]+)\s*,\s*(\w*CUDA\w*)\s*,")
 _DEVICE_STRING = re.compile(rb'(?:\bDevice\s*[({]|\bDevice\s+\w+\s*[({=]|\.\s*to\s*\()\s*"(cuda)(?::\d*)?"')
 # A device on its own among the arguments of a macro, or PyTorch's old function of that name.
