@@ -7,7 +7,7 @@ that name. What each becomes is said in rules/torch/devices.toml.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 from typing import Any
 
@@ -124,6 +124,7 @@ def _with_device(unit: Unit, place: Span, form: bytes, name: str) -> Edit:
 
 def _alone(unit: Unit, named: set[int]) -> Iterator[Edit | Finding]:
     """A finding for a bare CUDA that is handed to a macro which the run does not explain, and for `at::CUDA(...)`."""
+    explained: Set[bytes] | None = None
     for word in unit.outline.in_code(Span(*match.span()) for match in _ALONE.finditer(unit.data)):
         around = unit.neighbours(word)
         if word.start in named:
@@ -132,7 +133,12 @@ def _alone(unit: Unit, named: set[int]) -> Iterator[Edit | Finding]:
             if around.after_text == b"(" and is_owned(unit, word, _library(unit.book)):
                 yield _options(unit, word) or _unknown(unit, word)
         elif around.before_text in (b"(", b",") and around.after_text in (b",", b")"):
-            yield from _argument(unit, word)
+            macro = enclosing_call(unit.outline, word.start)
+            if explained is None:
+                explained = pasting_macros(unit.outline).keys() | unit.surroundings.macros.keys()
+            # One that is explained is looked at where it pastes names.
+            if _MACRO.fullmatch(macro) and macro not in explained:
+                yield Finding("MUS615", word, unit.text(word).decode(), {"macro": macro.decode()})
 
 
 def _options(unit: Unit, word: Span) -> Edit | None:
@@ -141,13 +147,6 @@ def _options(unit: Unit, word: Span) -> Edit | None:
     if call is None or unit.text(unit.outline.after(call.end())) in (b".", b"->"):
         return None
     return _with_device(unit, word, b"device(%b).dtype", "CUDA")
-
-
-def _argument(unit: Unit, word: Span) -> Iterator[Finding]:
-    macro = enclosing_call(unit.outline, word.start)
-    if _MACRO.fullmatch(macro) is None or macro in unit.surroundings.macros or macro in pasting_macros(unit.outline):
-        return  # no macro, or one whose calls are looked at where it pastes names
-    yield Finding("MUS615", word, unit.text(word).decode(), {"macro": macro.decode()})
 
 
 def _registrations(unit: Unit) -> Iterator[Edit | Finding]:

@@ -9,6 +9,7 @@ from musify.languages.cuda.unit import Unit
 from musify.model import Span
 from musify.rules.model import Library, NameRule
 
+_MOST_QUALIFIERS = 16
 _NO_QUALIFIERS = frozenset({b"return", b"else", b"case", b"using", b"new", b"delete", b"throw", b"namespace"})
 
 
@@ -26,7 +27,7 @@ def qualifiers(unit: Unit, word: Span) -> list[Span]:
     """The names before a qualified one, outermost first: `a` and `b` for `a::b::word`."""
     found: list[Span] = []
     place = word
-    while unit.text(colons := unit.outline.before(place.start)) == b"::":
+    while unit.text(colons := unit.outline.before(place.start)) == b"::" and len(found) < _MOST_QUALIFIERS:
         place = unit.outline.before(colons.start)
         if not is_identifier(unit.text(place)) or unit.text(place) in _NO_QUALIFIERS:
             break
