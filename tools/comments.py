@@ -32,7 +32,7 @@ _CELL_TYPE = re.compile(rb'\s*"cell_type":')
 _SOURCE_KEY = re.compile(rb'\s*"source": \[\s*$')
 _SOURCE_END = re.compile(rb"\s*\]")
 _NOTEBOOK = re.compile(
-    rb"(?P<comment>(?<=[\s\"])#(?:\\[^n]|[^\\\n])*|(?<=^    \")\\\"(?:(?!\\\")[^\n])*\\\"(?=\"|\\n))"
+    rb"(?P<comment>(?<=[\s\"!])#(?:\\[^n]|[^\\\n])*|(?<=^    \")\\\"(?:(?!\\\")[^\n])*\\\"(?=\"|\\n))"
     rb"|\\\"(?:(?!\\\")[^\n])*\\\"|'[^'\n]*'"
 )
 # Cells that are C++ are for another proof.
