@@ -59,6 +59,7 @@ CHANGED = {
     "::at::cuda::getCurrentDeviceProperties()": "::at::musa::getCurrentDeviceProperties()",
     "at::cuda::detail::getDefaultCUDAGenerator()": "at::musa::detail::getDefaultMUSAGenerator()",
     "c10::cuda::CUDACachingAllocator::get()": "c10::musa::MUSACachingAllocator::get()",
+    "auto s = THCState_getCurrentStream(state)": "auto s = at::musa::getCurrentMUSAStream()",
     "cuda::getCurrentCUDAStream()": "musa::getCurrentMUSAStream()",
     "c10d::ProcessGroupNCCL* p": "c10d::ProcessGroupMCCL* p",
     "REGISTER_DISPATCH(stub, &f)": "REGISTER_PRIVATEUSE1_DISPATCH(stub, &f)",
@@ -84,6 +85,8 @@ NEEDS_A_HEADER = {
     "once": (HEAD + "int a = THCCeilDiv(1, 2) + at::cuda::ATenCeilDiv(3, 4);\n",
              NEEDED + HEAD + "int a = at::ceil_div(1, 2) + at::ceil_div(3, 4);\n"),
     "it is there": (HEAD + NEEDED + "int a = THCCeilDiv(1, 2);\n", HEAD + NEEDED + "int a = at::ceil_div(1, 2);\n"),
+    "another header becomes it": ("#include <THC/THCDeviceUtils.cuh>\nint a = THCCeilDiv(1, 2);\n",
+                                  NEEDED + "int a = at::ceil_div(1, 2);\n"),
     "inside an include guard": ("#ifndef A_H\n#define A_H\n" + HEAD + "int a = THCCeilDiv(1, 2);\n#endif\n",
                                 "#ifndef A_H\n#define A_H\n" + NEEDED + HEAD + "int a = at::ceil_div(1, 2);\n#endif\n"),
     "not where others would lack it":

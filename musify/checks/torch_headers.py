@@ -19,6 +19,7 @@ from musify.source.outline import Directive
 __all__ = ["TRIGGERS", "run"]
 
 ADDED_HEADER = "torch-header-added"
+_PATH = re.compile(rb"[ \t]*[<\"]([^>\"\n]*)[>\"]")
 
 
 @lru_cache(maxsize=1)
@@ -44,7 +45,7 @@ def run(unit: Unit) -> Iterator[Edit | Finding]:
 
 def _include(unit: Unit, word: Span, header: str) -> Iterator[Edit | Finding]:
     includes = [item for item in unit.outline.directives if item.keyword == b"include"]
-    if any(header.encode() in unit.data[item.body : item.end] for item in includes):
+    if any(_becomes(unit, item) == header.encode() for item in includes):
         return
     place = next((item for item in includes if _branches(unit, item.start) <= _branches(unit, word.start)), None)
     if place is None:
@@ -55,6 +56,13 @@ def _include(unit: Unit, word: Span, header: str) -> Iterator[Edit | Finding]:
     severity = Severity.WARNING if place is None else None
     at = word if place is None else Span(place.start, place.head_end)
     yield Finding("MUS616", at, unit.text(word).decode(), {"outcome": outcome, "outcome_zh": outcome_zh}, severity)
+
+
+def _becomes(unit: Unit, include: Directive) -> bytes:
+    """The header that an #include names once it is converted."""
+    match = _PATH.match(unit.data, include.body, include.end)
+    rule = unit.book.header(match.group(1)) if match else None
+    return rule.target if rule is not None else match.group(1) if match else b""
 
 
 def _branches(unit: Unit, offset: int) -> set[int]:
