@@ -40,6 +40,7 @@ UNCHANGED = {
     "a part of a path": "os.path.join(root, 'cuda', 'x')\n",
     "a function": "def cuda(x): return x\n",
     "a method of the project's": "class A:\n    def cuda_time(self): pass\n    def is_cuda(self): pass\n",
+    "a test of one's own": "target = 'cuda'\nassert_torch_is_same(x, target, dev)\n",
     "a column of another name": "@pytest.mark.parametrize('name, device', [('cuda', 'x')])\ndef f(name, device): pass\n",
     "a part of a name": "device_str = 'device' if new else 'cuda'\n",
     "loops that lead to each other": "for a in b:\n    for b in a:\n        use(a == 'cuda')\n",
@@ -178,6 +179,24 @@ def test_likely(rules: RuleBook, before: str, after: str) -> None:
     assert conversion.new_data.decode() == f"{HEAD}{after}\n"
     assert {edit.applicability for edit in conversion.edits} == {Applicability.REVIEW}
     assert {finding.rule_id for finding in conversion.findings} == {"MUS605"}
+
+
+# In a file that uses another library with devices of its own, only what PyTorch's functions take is certain.
+BESIDE_OTHERS = {
+    "x = torch.zeros(1, device='cuda')": ("x = torch.zeros(1, device='musa')", Applicability.SAFE),
+    "device = 'cuda'": ("device = 'musa'", Applicability.REVIEW),
+    "assert str(t.device) == 'cuda:0'": ("assert str(t.device) == 'musa:0'", Applicability.REVIEW),
+    "assert t.is_cuda": ("assert t.is_musa", Applicability.REVIEW),
+}
+
+
+@pytest.mark.parametrize(("before", "expected"), BESIDE_OTHERS.items(), ids=BESIDE_OTHERS.keys())
+def test_beside_another_library(rules: RuleBook, before: str, expected: tuple[str, Applicability]) -> None:
+    conversion = converted(rules, f"{HEAD}import tvm\n{before}\n")
+    assert conversion.new_data.decode() == f"{HEAD}import tvm\n{expected[0]}\n"
+    assert {edit.applicability for edit in conversion.edits} == {expected[1]}
+    said = {finding.rule_id for finding in conversion.findings} - {"MUS620"}
+    assert said == (set() if expected[1] is Applicability.SAFE else {"MUS605"})
 
 
 UNPROVEN = {

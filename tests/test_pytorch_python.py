@@ -20,6 +20,7 @@ def converted(rules: RuleBook, source: str) -> Conversion:
 
 UNCHANGED = {
     "no PyTorch": "device = 'cuda'\nx.cuda()\n",
+    "PyTorch in text only": "device = 'cuda'\nx.cuda()  # as torch does\n",
     "text": "print('on cuda'); raise ValueError('needs cuda, not cpu')\n",
     "a path": "open('/data/cuda/x'); path = 'cuda'\n",
     "a docstring": "def device():\n    'cuda'\n",
@@ -103,6 +104,7 @@ IMPORTS = {
         "import torch\nimport torch_musa  # noqa: F401\nimport torch.backends.cudnn as cudnn\ntorch.backends.mudnn.allow_tf32 = True\n",
     "import torch\nold, cudnn = 1, torch.backends.cudnn.allow_tf32\nf(cudnn)\n":
         "import torch\nimport torch_musa  # noqa: F401\nold, cudnn = 1, torch.backends.mudnn.allow_tf32\nf(cudnn)\n",
+    "from mine import *\nd = torch.device('cuda')\nx.to('cuda')\n": "from mine import *\nd = torch.device('musa')\nx.to('musa')\n",
     "from torch.cuda.amp import autocast\n": "from torch_musa.core.amp import autocast\n",
     "from torch.cuda import amp\namp.autocast()\n": "from torch_musa.core import amp\namp.autocast()\n",
     "import torch.cuda\ntorch.cuda.init()\n": "import torch\nimport torch_musa  # noqa: F401\ntorch.musa.init()\n",

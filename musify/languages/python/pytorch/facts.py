@@ -40,8 +40,8 @@ class Word(NamedTuple):
 
     `keywords` of any call, `names` of variables, keys and options, `calls` by dotted name, `methods` of any object;
     `first_arguments` are modules whose functions take it first. `others` are the words that stand beside it in lists.
-    `is_closed`: PyTorch knows no others, so that a name with further ones is the project's own, and so is any in a file
-    that uses a module of `elsewhere`.
+    `elsewhere` are other libraries that have the same; where one of `alike` is used, a name does not tell whose it is.
+    `is_closed`: PyTorch knows no other words, so that a name with further ones is the project's own.
     """
 
     cuda: bytes
@@ -53,6 +53,7 @@ class Word(NamedTuple):
     first_arguments: tuple[str, ...]
     others: frozenset[bytes]
     elsewhere: tuple[str, ...]
+    alike: tuple[str, ...]
     is_closed: bool
 
     def is_name(self, name: str) -> bool:
@@ -127,7 +128,7 @@ def _word(table: Mapping[str, Any]) -> Word:
         table["from"].encode(), table["to"].encode(), calls, frozenset(table["methods"].split()),
         frozenset(table["keywords"].split()), tuple(table["names"].split()),
         tuple(table["first_arguments"].split()), frozenset(table["others"].encode().split()),
-        tuple(table["elsewhere"].split()), table["is_closed"],
+        tuple(table["elsewhere"].split()), tuple(table["alike"].split()), table["is_closed"],
     )  # fmt: skip
 
 

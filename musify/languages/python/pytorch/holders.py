@@ -162,9 +162,14 @@ class Holders:
         return self.module.scopes.at(place.start_byte if body is None else body.start_byte).start
 
     @cached_property
+    def meets_others(self) -> bool:
+        """Whether the file uses a library that has the same, so that a name alone does not tell whose it is."""
+        return imports_any(self.module, self.word.alike)
+
+    @cached_property
     def _imports_other(self) -> bool:
         """Whether the file uses another library whose names for this are the same."""
-        return self.word.is_closed and imports_any(self.module, self.word.elsewhere)
+        return self.word.is_closed and self.meets_others
 
     @cached_property
     def _own(self) -> set[tuple[int, str]]:

@@ -28,6 +28,10 @@ _ASKED = frozenset(
 append add remove discard""".split()
 )
 _ATTRIBUTES = frozenset({"getattr", "setattr"})
+_ASSERTIONS = frozenset(
+    """assertEqual assertEquals assertNotEqual assertIs assertIn assertNotIn assert_equal
+assert_in""".split()
+)
 _QUOTED = re.compile(rb"[\"']([^\"']*)[\"']")
 _DICTIONARIES = ("device_map", "map_location")
 _DEEPEST_USE = 2
@@ -54,8 +58,15 @@ class Place:
         if self._is_foreign(node):
             return None
         if self._value.is_settled or self._is_said(node):
-            return Applicability.SAFE
+            return Applicability.SAFE if self._is_of_torch(node) else Applicability.REVIEW
         return Applicability.REVIEW if is_likely(self._holders, self._value, self._text) else None
+
+    def _is_of_torch(self, node: Node) -> bool:
+        """Whether it is PyTorch's device, in a file that uses another library's devices, too."""
+        if not self._holders.meets_others:
+            return True
+        call = call_around(self._holders, node)
+        return call is not None and call.reference is not None and call.reference.meaning("torch") is not None
 
     def _is_said(self, node: Node) -> bool:
         check = getattr(self, f"_in_{node.parent.type}", None) if node.parent is not None else None
@@ -94,7 +105,7 @@ class Place:
         if self._is_expected(call, number) or self._holders.parameter_holds(call, number):
             return True
         method = call.method_name
-        if method.startswith("assert"):
+        if method in _ASSERTIONS:
             return any(self._holders.holds(argument.value) for argument in call.arguments if argument.value != node)
         if method in _ATTRIBUTES and number == 2:
             return self._holders.names(call.arguments[1].value)
