@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from musify.languages.python.imports import IMPORTS, ImportStatement, import_of, joined
 from musify.languages.python.nodes import name_of
 from musify.languages.python.references import Argument, Call, Meaning, Reference, chain_of
-from musify.languages.python.scopes import Binding, BindingKind, Scopes
+from musify.languages.python.scopes import Binding, BindingKind, Scope, Scopes
 from musify.languages.python.strings import StringLiteral
 from musify.source.syntax import parse, preorder
 
@@ -31,6 +31,8 @@ class PythonModule:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.root = parse(data, "tree_sitter_python")
+        # A name that is bound a thousand times is used as often; keyed by its scope, itself and the depth of aliases.
+        self._known: dict[tuple[int, str, int], Sequence[tuple[str, bool]]] = {}
 
     @cached_property
     def nodes(self) -> Sequence[Node]:
@@ -126,15 +128,24 @@ class PythonModule:
         if not parts or depth > _DEEPEST_ALIAS:
             return ()
         tail = [name_of(part) for part in parts[1:]]
-        found = []
-        bindings = self.scopes.lookup(parts[0])
-        for binding in bindings:
-            imported = binding.kind is BindingKind.IMPORT and binding.target.split(".")[-1] == binding.name
-            for target in self._targets(binding, depth):
-                found.append(_meaning(target, tail, imported, certain=len(bindings) == 1))
-        if not bindings:
-            found += self._starred(parts[0], tail)
+        scope = self.scopes.owner(parts[0])
+        if scope is None:
+            return tuple(dict.fromkeys(self._starred(parts[0], tail)))
+        name = name_of(parts[0])
+        certain = len(scope.bindings[name]) == 1
+        found = [_meaning(target, tail, imported, certain) for target, imported in self._bound_to(scope, name, depth)]
         return tuple(dict.fromkeys(found))
+
+    def _bound_to(self, scope: Scope, name: str, depth: int) -> Sequence[tuple[str, bool]]:
+        """The dotted names that the bindings of a name give, and whether an import gives it under its own name."""
+        key = id(scope), name, depth
+        if key not in self._known:
+            found = {}
+            for binding in scope.bindings[name]:
+                imported = binding.kind is BindingKind.IMPORT and binding.target.split(".")[-1] == name
+                found.update(dict.fromkeys((target, imported) for target in self._targets(binding, depth)))
+            self._known[key] = tuple(found)
+        return self._known[key]
 
     def _targets(self, binding: Binding, depth: int) -> Iterator[str]:
         """The dotted names that a binding gives; aliases are followed (`cuda = torch.cuda`)."""
