@@ -19,13 +19,19 @@ class Renamed(NamedTuple):
 
 
 class Without(NamedTuple):
-    """A dotted name that stays, with everything below it, and why."""
+    """A dotted name that stays, with everything below it, and why; `*` at its end stands for the rest of a name."""
 
     name: str
     why: str
     why_zh: str
     instead: str
     instead_zh: str
+
+    def holds(self, dotted: str) -> bool:
+        """Whether a dotted name stays by this."""
+        if self.name.endswith("*"):
+            return dotted.startswith(self.name[:-1])
+        return f"{dotted}.".startswith(f"{self.name}.")
 
 
 class Argument(NamedTuple):

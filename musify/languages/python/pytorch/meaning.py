@@ -18,7 +18,7 @@ RENAME = "torch-name"
 def renaming_of(dotted: str) -> tuple[facts.Renamed | None, facts.Without | None]:
     """The entry that renames a name, or the one that says why it stays; the longer entry wins."""
     renamed = longest(facts.modules(), dotted)
-    stays = next((item for item in facts.without() if below(dotted, item.name)), None)
+    stays = next((item for item in facts.without() if item.holds(dotted)), None)
     if stays is not None and (renamed is None or len(renamed.cuda) <= len(stays.name)):
         return None, stays
     return renamed, None
