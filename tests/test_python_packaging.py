@@ -169,6 +169,24 @@ def test_parts_without_counterpart_are_errors(tmp_path: Path) -> None:
     assert found == {(1, "_jit_compile", "error"), (3, "COMMON_NVCC_FLAGS", "error")}
 
 
+SUFFIXED = """from torch.utils.cpp_extension import CppExtension, CUDAExtension
+kinds = ['cpu', 'cuda'] if WITH_GPU else ['cpu']
+for kind in kinds:
+    path = join('csrc', kind, f'{name}_gpu.cu') if kind == 'cuda' else join('csrc', name + '_cpu.cpp')
+    other = name + '_gpu.cu', name + '_none.cu', f'{name}/gpu.cu'
+"""
+
+
+def test_names_of_sources_that_are_put_together(tmp_path: Path) -> None:
+    text, findings = converted(tmp_path, SUFFIXED, "--keep-names")
+    assert text.splitlines()[2:] == SUFFIXED.splitlines()[1:]
+    tree = write(tmp_path / "tree", {"setup.py": SUFFIXED, "csrc/cuda/scatter_gpu.cu": "void f() { cudaFree(0); }\n"})
+    musify("convert", tree, "-i")
+    lines = (tree / "setup.py").read_text().splitlines()
+    assert lines[2:] == [line.replace("_gpu.cu", "_gpu.mu") for line in SUFFIXED.splitlines()[1:]]
+    assert {"MUS504"} <= {finding["id"] for finding in findings if finding["severity"] == "warning"}
+
+
 def test_sources_that_keep_their_name(tmp_path: Path) -> None:
     source = BOTH + "CUDAExtension('x', ['kernel.cu', 'there/absent.cu'])\n"
     text, findings = converted(tmp_path, source, kernel_cu="")

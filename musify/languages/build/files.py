@@ -46,7 +46,7 @@ def _mention(unit: BuildUnit, suffix: Span, floor: int) -> Iterator[Edit | Findi
     base = text.rpartition(b"/")[2]
     if base == data[suffix.start : suffix.end] and _is_member(data, Span(start, suffix.end)):
         return
-    if base == data[suffix.start : suffix.end] or _PUT_TOGETHER.search(base):
+    if base == data[suffix.start : suffix.end] or _PUT_TOGETHER.search(base) or _is_ending(unit, start, text):
         yield Edit(suffix, new_suffix, FILE_PATTERN, Applicability.REVIEW)
         target = (text[: -len(base)] + base[: -(suffix.end - suffix.start)] + new_suffix).decode("utf-8", "replace")
         yield Finding("MUS502", Span(start, suffix.end), shown, {"target": target})
@@ -56,6 +56,13 @@ def _mention(unit: BuildUnit, suffix: Span, floor: int) -> Iterator[Edit | Findi
         yield Edit(suffix, new_suffix, RENAMED_FILE)
     elif known:
         yield Finding("MUS501", Span(start, suffix.end), shown, {"target": known[0].new_path, "path": known[0].path})
+
+
+def _is_ending(unit: BuildUnit, start: int, text: bytes) -> bool:
+    """Whether `text` only ends the names of renamed sources: f"{name}_gpu.cu", name + "_gpu.cu"."""
+    renamed = unit.surroundings.renamed
+    goes_on = text[:1] in (b"_", b"-", b".") or unit.data[start - 1 : start] == b"}"
+    return goes_on and b"/" not in text and text not in renamed and any(name.endswith(text) for name in renamed)
 
 
 def new_path(surroundings: BuildSurroundings, path: bytes) -> bytes:

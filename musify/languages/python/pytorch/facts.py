@@ -48,6 +48,7 @@ class Word(NamedTuple):
     `first_arguments` are modules whose functions take it first. `others` are the words that stand beside it in lists.
     `elsewhere` are other libraries that have the same; where one of `alike` is used, a name does not tell whose it is.
     `is_closed`: PyTorch knows no other words, so that a name with further ones is the project's own.
+    In a file that uses a module of `builders` what stands beside it says nothing.
     """
 
     cuda: bytes
@@ -60,6 +61,7 @@ class Word(NamedTuple):
     others: frozenset[bytes]
     elsewhere: tuple[str, ...]
     alike: tuple[str, ...]
+    builders: tuple[str, ...]
     is_closed: bool
 
     def is_name(self, name: str) -> bool:
@@ -134,7 +136,8 @@ def _word(table: Mapping[str, Any]) -> Word:
         table["from"].encode(), table["to"].encode(), calls, frozenset(table["methods"].split()),
         frozenset(table["keywords"].split()), tuple(table["names"].split()),
         tuple(table["first_arguments"].split()), frozenset(table["others"].encode().split()),
-        tuple(table["elsewhere"].split()), tuple(table["alike"].split()), table["is_closed"],
+        tuple(table["elsewhere"].split()), tuple(table["alike"].split()), tuple(table["builders"].split()),
+        table["is_closed"],
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ def is_likely(holders: Holders, value: Value, text: bytes) -> bool:
     if text.endswith(b":") and value.node.type == "binary_operator":  # "cuda:" + str(i)
         return True
     others = [other for other in value.beside if other != text]
-    if others and all(other in word.others for other in others):
+    if others and not holders.is_build and all(other in word.others for other in others):
         return True
     if value.other in word.others and _CHOOSES.search(value.condition) is not None:
         return True
