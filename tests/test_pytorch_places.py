@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,8 @@ UNCHANGED = {
     "a list with other words": "kinds = ('cpu', 'gpu', 'cuda')\n",
     "a label": "with timed('torch.cuda.synchronize'): pass\n",
     "a longer dotted name": "load('torch.cuda_tools.x')\n",
+    "suffixes of the sources that a setup script builds":
+        "from torch.utils.cpp_extension import load\nkinds = ['cpu', 'cuda'] if BOTH else ['cpu']\n",
     "a part of a path": "os.path.join(root, 'cuda', 'x')\n",
     "a function": "def cuda(x): return x\n",
     "a method of the project's": "class A:\n    def cuda_time(self): pass\n    def is_cuda(self): pass\n",
@@ -197,6 +200,13 @@ def test_beside_another_library(rules: RuleBook, before: str, expected: tuple[st
     assert {edit.applicability for edit in conversion.edits} == {expected[1]}
     said = {finding.rule_id for finding in conversion.findings} - {"MUS620"}
     assert said == (set() if expected[1] is Applicability.SAFE else {"MUS605"})
+
+
+def test_a_list_of_many_devices_is_read_once(rules: RuleBook) -> None:
+    started = time.process_time()
+    conversion = converted(rules, HEAD + "x = [" + "'cuda:0', " * 4000 + "]\n")
+    assert len(conversion.edits) == 4000
+    assert time.process_time() - started < 15  # a list that is read anew for each of its items takes minutes
 
 
 UNPROVEN = {

@@ -27,12 +27,21 @@ _PLAIN_WORD = re.compile(rb"[a-z][a-z0-9_]*")
 
 
 class Holders:
-    """What holds `word` in one file. Made once a file and word."""
+    """What holds `word` in one file. Made once a file and word.
+
+    `literals` is what the literals in lists say, by the id of the list's node, as far as it was asked for.
+    """
 
     def __init__(self, module: PythonModule, word: Word) -> None:
         self.module = module
         self.word = word
+        self.literals: dict[int, tuple[bytes, ...]] = {}
         self._followed: set[int] = set()
+
+    @cached_property
+    def is_build(self) -> bool:
+        """Whether the file builds extensions, where the word may as well name a folder or a suffix."""
+        return imports_any(self.module, self.word.builders)
 
     @cached_property
     def calls(self) -> Mapping[int, Call]:

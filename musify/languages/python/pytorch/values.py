@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from musify.languages.python.nodes import name_of, parts_of, text_of
@@ -50,15 +51,22 @@ def value_of(holders: Holders, node: Node, text: bytes) -> Value:
     return value
 
 
-def literals(holders: Holders, container: Node) -> list[bytes]:
-    """What the literals in a list say, those of the cases of a test among them."""
-    found = []
+def literals(holders: Holders, container: Node) -> tuple[bytes, ...]:
+    """What the literals in a list say, each text once, those of the cases of a test among them.
+
+    Read once a list, for each of its literals asks for all of them.
+    """
+    if container.id not in holders.literals:
+        holders.literals[container.id] = tuple(dict.fromkeys(_literals(holders, container)))
+    return holders.literals[container.id]
+
+
+def _literals(holders: Holders, container: Node) -> Iterator[bytes]:
     for child in parts_of(container):
         call = holders.calls.get(child.id)
         is_case = call is not None and call.method_name in _CASES
         values = [argument.value for argument in call.arguments] if call is not None and is_case else [child]
-        found += [literal.text for literal in map(holders.module.string, values) if literal is not None]
-    return found
+        yield from (literal.text for literal in map(holders.module.string, values) if literal is not None)
 
 
 def call_around(holders: Holders, node: Node) -> Call | None:
