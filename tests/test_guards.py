@@ -213,6 +213,11 @@ def test_deep_nesting_is_reported_not_fatal(convert: Convert) -> None:
     assert result.ids == ["MUS302"] and result.text.endswith("musaStream_t s;\n")
 
 
+def test_a_long_condition_is_reported_not_fatal(convert: Convert) -> None:
+    result = convert("#if " + "__CUDA_ARCH__ >= 800 && " * 3000 + "1\n#endif\ncudaStream_t s;\n")
+    assert result.ids == ["MUS302"] and result.text.endswith("musaStream_t s;\n")
+
+
 OWN_MACROS = {
     "version with a fallback": "#ifndef CUDA_VERSION\n#define CUDA_VERSION 11000\n#endif\nint v = CUDA_VERSION / 1000;\n",
     "architecture with a fallback": "#ifndef __CUDA_ARCH__\n#define __CUDA_ARCH__ 0\n#endif\n#if __CUDA_ARCH__ >= 800\n#endif\n",

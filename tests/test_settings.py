@@ -52,6 +52,30 @@ def test_unchanged(rules: RuleBook, path: str, text: str) -> None:
     assert not [item for item in conversion.findings if item.rule_id in ("MUS560", "MUS902")]
 
 
+TOO_DEEP = {
+    "mappings": ("a.yaml", "".join(f"{'  ' * depth}a:\n" for depth in range(400)) + f"{'  ' * 400}device: cuda\n"),
+    "lists of lists": ("a.yaml", f"{'- ' * 400}cuda\n"),
+    "lists below their keys": (
+        "a.yaml",
+        "".join(f"{'  ' * depth}- a:\n" for depth in range(300)) + "  " * 300 + "- cuda",
+    ),
+    "lists in one line": ("a.yaml", f"device: {'[' * 20000}cuda{']' * 20000}\n"),
+    "a notebook": ("a.ipynb", f'{{"nbformat": 4, "cells": {"[" * 50000}"torch.cuda"{"]" * 50000}}}'),
+}
+
+
+@pytest.mark.parametrize(("path", "text"), TOO_DEEP.values(), ids=TOO_DEEP.keys())
+def test_what_is_nested_too_deeply_has_a_finding(rules: RuleBook, path: str, text: str) -> None:
+    conversion = converted(rules, path, text)
+    assert conversion.new_data.decode() == text
+    assert [item.rule_id for item in conversion.findings] == ["MUS901"]
+
+
+def test_deep_nesting_that_can_be_read(rules: RuleBook) -> None:
+    text = "".join(f"{'  ' * depth}- a:\n" for depth in range(50)) + f"{'  ' * 51}device: cuda\n"
+    assert converted(rules, "a.yaml", text).new_data.decode() == text.replace("cuda", "musa")
+
+
 CHANGED = {
     "YAML": ("a.yaml", "device: cuda\n", "device: musa\n"),
     "quotes": ("a.yml", "device: 'cuda:0' # cuda\n", "device: 'musa:0' # cuda\n"),

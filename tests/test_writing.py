@@ -52,6 +52,13 @@ def test_in_place_an_original_and_a_link_to_it_are_both_given(tmp_path: Path) ->
     assert (tmp_path / "l.cpp").is_symlink() and "MUS901" not in done.err
 
 
+def test_a_link_to_itself_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").symlink_to("a.cu")
+    for path in (tmp_path, tmp_path / "a.cu"):
+        done = musify("check", path)
+        assert done.code == 1 and "would change" in done.out  # its name
+
+
 def test_in_place_what_cannot_be_put_in_its_place_is_a_finding(tmp_path: Path) -> None:
     tree = write(tmp_path / "in", {"a.cu": "cudaStream_t s;\n", "b.cu": "cudaStream_t s;\n", "a.mu/x": ""})
     done = musify("convert", tree / "a.cu", tree / "b.cu", "-i")

@@ -48,8 +48,23 @@ def convert_build(
     """Convert a build file, script or notebook. Never raises for what the document holds.
 
     One that does not mention CUDA is not looked at. Where the self-check refuses the result, the edits are dropped
-    and a finding says so.
+    and a finding says so; so does one where the document is nested too deeply to be read.
     """
+    try:
+        return _convert_build(document, language, book, settings, surroundings)
+    except RecursionError:
+        return too_deep(document, surroundings.path)
+
+
+def too_deep(document: Document, path: str) -> Conversion:
+    """What becomes of a document whose nesting no reader follows: nothing, and a finding."""
+    reason = "brackets, blocks or lists are nested too deeply to be read"
+    return Conversion(document, [], [Finding("MUS901", Span(0, 0), path, {"reason": reason})])
+
+
+def _convert_build(
+    document: Document, language: Language, book: RuleBook, settings: Settings, surroundings: BuildSurroundings
+) -> Conversion:
     if language is Language.NOTEBOOK:
         from musify.engine.notebook import convert_notebook  # which comes back here with its cells
 

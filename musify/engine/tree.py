@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from musify.engine.build_survey import imports_torch, survey_cmake
-from musify.engine.document import UNKNOWN_NAMES, Conversion, convert_build, convert_source
+from musify.engine.document import UNKNOWN_NAMES, Conversion, convert_build, convert_source, too_deep
 from musify.engine.processes import Progress, Work, collect_seldom, spread
 from musify.engine.results import (
     FileResult,
@@ -248,6 +248,8 @@ def _convert(plan: Plan, file: SourceFile, source: Document, answers: LazyAnswer
         conversion = convert_source(source, plan.book, plan.settings, plan.index.surroundings(file.relative), answers)
         conversion.findings[:0] = settle(answers, file.shown)
         return conversion
+    except RecursionError:
+        return too_deep(source, file.shown)
     except Exception as error:  # a fault of ours in one file must not lose the others
         reason = f"internal error: {type(error).__name__}: {error}"
         return Conversion(source, [], [Finding("MUS902", Span(0, 0), file.shown, {"reason": reason})])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def find_config(start: Path) -> dict[str, Any]:
 
     Paths of files and folders are made relative to the configuration's folder. Raises MusifyError for a bad file.
     """
-    folder = start.resolve()
+    folder = Path(os.path.realpath(start))  # which, unlike resolve(), takes a link that leads to itself
     if not folder.is_dir():
         folder = folder.parent
     for candidate in (folder, *folder.parents):

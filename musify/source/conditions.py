@@ -191,6 +191,11 @@ _CALCULATIONS: dict[bytes, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
+# An expression is walked by functions that call themselves for its parts; `a && b && c ...` has a level for every two
+# tokens.
+_LONGEST = 1200
+
+
 class NotAnExpression(ValueError):
     """The text is no expression that the preprocessor would take."""
 
@@ -209,6 +214,8 @@ def condition_of(outline: Outline, directive: Directive) -> Expression:
 
 def parse(data: bytes, tokens: list[Token]) -> Expression:
     """The expression that `tokens` of `data` spell. Raises NotAnExpression."""
+    if len(tokens) > _LONGEST:
+        raise NotAnExpression("the condition is too long")
     try:
         return _Parser(data, tokens).whole()
     except RecursionError as error:

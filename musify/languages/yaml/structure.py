@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 GRAMMAR = "tree_sitter_yaml"
 _QUOTED = {"double_quote_scalar": "double", "single_quote_scalar": "single"}
 _HINTS = ((b"shell",), (b"runs-on",))
+# The scanner of the grammar keeps 1024 bytes, which 253 blocks fill; a key and its list are two of one column.
+_DEEPEST = 120
+_OPENING = re.compile(rb"(?m)^([ ]*)((?:[-?:][ \t]+)*)(?=[^\s#])")
+_MARK = re.compile(rb"[-?:]")
 _BLOCK_HEADER = re.compile(rb"([|>])[^\n]*\n")
 
 
@@ -47,11 +51,30 @@ class Content:
 
 
 def read(data: bytes) -> Content:
-    """The scalars and comments of a file; nothing is said of what the grammar cannot read."""
+    """The scalars and comments of a file; nothing is said of what the grammar cannot read.
+
+    Raises RecursionError for blocks that are nested so deeply that the grammar, which is C, would write out of bounds.
+    """
+    if _depth(data) > _DEEPEST:
+        raise RecursionError("blocks are nested too deeply")
     content = Content()
     _walk(data, parse(data, GRAMMAR), (), {}, content)
     content.hints = [scalar for scalar in content.scalars if scalar.path[-1:] in _HINTS]
     return content
+
+
+def _depth(data: bytes) -> int:
+    """How deeply blocks may be nested, told by their columns. A list that stands below its key counts for nothing."""
+    columns: list[int] = []
+    deepest = 0
+    for line in _OPENING.finditer(data):
+        blank, marks = len(line[1]), line[2]
+        while columns and columns[-1] >= blank:
+            columns.pop()
+        columns += [blank + match.start() for match in _MARK.finditer(marks)]
+        columns.append(blank + len(marks))
+        deepest = max(deepest, len(columns))
+    return deepest
 
 
 def _walk(data: bytes, node: Node, path: tuple[bytes, ...], siblings: Mapping[bytes, bytes], content: Content) -> None:
