@@ -176,6 +176,21 @@ def test_configuration_file(tmp_path: Path) -> None:
     assert done.code == 2 and "musify.toml:1: unknown setting 'keepnames'" in done.err
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("musify.toml", 'arch = "mp_99"\n', "musify.toml: arch: 'mp_99' is not one of"),
+        ("musify.toml", "jobs = 0\n", "musify.toml: jobs: 0 is not in the range"),
+        ("musify.toml", "arch = " + "[" * 50000, "musify.toml: not valid TOML: its values are nested too deeply"),
+        ("pyproject.toml", "[tool]\nmusify = 3 # [tool.musify]\n", "[tool.musify] must be a table"),
+        ("pyproject.toml", "[[tool.musify]]\nsdk = '5.2'\n", "[tool.musify] must be a table"),
+    ],
+)
+def test_mistakes_in_a_configuration_file(tmp_path: Path, name: str, text: str, expected: str) -> None:
+    done = musify("check", write(tmp_path, {name: text, "a.cu": "cudaStream_t s;\n"}))
+    assert done.code == 2 and expected in done.err and done.err.count("\n") == 1
+
+
 def test_explain() -> None:
     name = musify("explain", "cudaMalloc").out
     assert "cudaMalloc -> musaMalloc" in name and "code" in name

@@ -12,7 +12,10 @@ import pytest
 from junitparser import JUnitXml
 from sarif_pydantic import Sarif
 
+from musify.engine.results import fingerprint
+from musify.model import Span
 from musify.report import format_names
+from musify.source.document import Document
 from tests.commands import contents, musify, write
 
 SOURCE = (
@@ -34,6 +37,14 @@ def tree(tmp_path: Path) -> Path:
 
 def report(tree: Path, name: str, *options: str) -> str:
     return musify("check", ".", "-q", "--report", name, *options, cwd=tree).out
+
+
+def test_a_long_line_is_known_by_what_is_near() -> None:
+    found = b"cudaNope(1);"
+    document = Document(b"x" * 30_000 + found + b"y" * 30_000)
+    changed = Document(b"z" + document.data + b"z")
+    spans = Span(30_000, 30_000 + len(found)), Span(30_001, 30_001 + len(found))
+    assert fingerprint(document, spans[0], "MUS101", "n") == fingerprint(changed, spans[1], "MUS101", "n")
 
 
 def test_unknown_format_names_those_that_exist(tree: Path) -> None:

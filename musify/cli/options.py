@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from musify.languages.surroundings import PYTHON_MODES, Settings
-from musify.model import ARCHITECTURES, DEFAULT_TARGET, SDK_VERSIONS, Target
-from musify.project.config import find_config
+from musify.model import ARCHITECTURES, DEFAULT_TARGET, SDK_VERSIONS, MusifyError, Target
+from musify.project.config import config_file, find_config
 from musify.rules import book
 from musify.rules.book import RuleBook
 from musify.rules.findings import LANGUAGES
@@ -95,13 +95,22 @@ def apply_config(context: click.Context, paths: Sequence[Path]) -> None:
     for parameter in context.command.params:
         name = parameter.name or ""
         if name in settings and context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
-            context.params[name] = parameter.type_cast_value(context, settings[name])
+            context.params[name] = _setting(context, parameter, settings[name], paths)
     if context.params.get("reverse") and context.params["semantic"]:
         raise click.UsageError("--semantic looks for CUDA's names: it does not go with --reverse")
     for name in _SEMANTIC:
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if given and not context.params["semantic"]:
             raise click.UsageError(f"--{name.replace('_', '-')} needs --semantic")
+
+
+def _setting(context: click.Context, parameter: click.Parameter, value: object, paths: Sequence[Path]) -> object:
+    """The value of a setting as its option has it. Raises MusifyError, which names the configuration file."""
+    try:
+        return parameter.type_cast_value(context, value)
+    except click.BadParameter as error:
+        key = (parameter.name or "").replace("_", "-")
+        raise MusifyError(f"{config_file(paths[0] if paths else Path())}: {key}: {error.message}") from error
 
 
 def semantics_of(options: dict[str, Any], rules: RuleBook) -> SemanticRun | None:

@@ -82,6 +82,10 @@ class FileResult:
         return (finding for finding in self.findings if not finding.suppressed)
 
 
+_LONG_LINE = 20_000
+_NEAR = 200
+
+
 @dataclass
 class RunResult:
     """A whole run: its files in order, and how long it took in seconds."""
@@ -167,8 +171,13 @@ def finding_record(document: Document, finding: Finding, language: str) -> Findi
 
 
 def fingerprint(document: Document, span: Span, identifier: str, name: str) -> str:
-    """What a finding or an edit is known by when lines move: its id, its name and the text of its line."""
+    """What a finding or an edit is known by when lines move: its id, its name and the text of its line.
+
+    Of a line that is longer than people write, only what is near: each of its findings would read all of it.
+    """
     start, end = document.line_span(document.line_index(span.start))
+    if end - start > _LONG_LINE:
+        start, end = max(start, span.start - _NEAR), min(end, span.end + _NEAR)
     text = b" ".join(document.data[start:end].split())
     return hashlib.sha256(b"\0".join((identifier.encode(), name.encode(), text))).hexdigest()[:16]
 

@@ -42,23 +42,39 @@ _KINDS: dict[type[Any], str] = {
     int: "a number",
 }
 
+_OWN = "musify.toml"
+
 
 def find_config(start: Path) -> dict[str, Any]:
     """The settings that hold for `start`, by option name; empty where no file sets any.
 
     Paths of files and folders are made relative to the configuration's folder. Raises MusifyError for a bad file.
     """
+    path = config_file(start)
+    if path is None:
+        return {}
+    table = read_toml(path)
+    if path.name != _OWN:
+        shared = table.get("tool")
+        table = shared.get("musify", {}) if isinstance(shared, dict) else {}
+    if not isinstance(table, dict):
+        raise MusifyError(f"{path}: [tool.musify] must be a table of settings")
+    return _checked(path, table)
+
+
+def config_file(start: Path) -> Path | None:
+    """The file whose settings hold for `start`: the nearest one, in its folder or above."""
     folder = Path(os.path.realpath(start))  # which, unlike resolve(), takes a link that leads to itself
     if not folder.is_dir():
         folder = folder.parent
     for candidate in (folder, *folder.parents):
-        own = candidate / "musify.toml"
+        own = candidate / _OWN
         if own.is_file():
-            return _checked(own, read_toml(own))
+            return own
         shared = candidate / "pyproject.toml"
         if shared.is_file() and "[tool.musify" in shared.read_text(encoding="utf-8", errors="replace"):
-            return _checked(shared, read_toml(shared).get("tool", {}).get("musify", {}))
-    return {}
+            return shared
+    return None
 
 
 def _checked(path: Path, table: dict[str, Any]) -> dict[str, Any]:

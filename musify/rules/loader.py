@@ -72,6 +72,8 @@ def read_toml(path: Path) -> Table:
         line = re.search(r"at line (\d+)", message)
         place = f"{path}:{line.group(1)}" if line else f"{path}"
         raise MusifyError(f"{place}: not valid TOML: {message}") from error
+    except RecursionError as error:
+        raise MusifyError(f"{path}: not valid TOML: its values are nested too deeply") from error
 
 
 def read_rules(path: Path) -> bytes:
