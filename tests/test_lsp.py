@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import signal
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -385,6 +389,31 @@ def test_texts_without_a_folder(tmp_path: Path) -> None:
         assert await found.diagnostics("untitled:Untitled-2") == []
 
     run(body, None)
+
+
+def message(method: str, number: int | None = None, **parameters: object) -> bytes:
+    asked = {"jsonrpc": "2.0", "method": method, **({"id": number} if number else {}), "params": parameters or None}
+    body = json.dumps(asked).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+ASKED = message("initialize", 1, processId=None, rootUri=None, capabilities={})
+
+
+def test_it_ends_as_the_protocol_says() -> None:
+    done = musify("lsp", stdin=ASKED + message("initialized") + message("shutdown", 2) + message("exit"))
+    assert done.code == 0 and "error" not in done.err
+
+
+def test_it_ends_when_it_is_interrupted() -> None:
+    command = [sys.executable, "-m", "musify", "lsp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(ASKED)
+        server.stdin.flush()
+        server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(30) == -signal.SIGINT
 
 
 def test_without_pygls(tmp_path: Path) -> None:

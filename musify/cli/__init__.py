@@ -60,7 +60,7 @@ def main() -> None:
     """Run the command line; every error a user can cause is one line on stderr and exit code 2."""
     try:
         code = cli.main(standalone_mode=False)
-        if sys.stdout is not None:
+        if sys.stdout is not None and not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "musify"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ def lsp(context: click.Context, /, **_: Any) -> ExitCode:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
     server = make_server(partial(_choices, context.params, given), hints=context.params["hints"])
+    # It waits for its input in a thread that no KeyboardInterrupt reaches; it writes no file, so it may just end.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     server.start_io()
     return ExitCode.DONE
 
