@@ -230,6 +230,12 @@ def test_report_to_a_device_does_not_replace_it() -> None:
     assert Path("/dev/null").stat().st_rdev == before and not Path("/dev/null").is_file()
 
 
+def test_hidden_file_of_the_current_folder_in_the_diff(tmp_path: Path) -> None:
+    write(tmp_path, {".gitlab-ci.yml": "build:\n  variables:\n    CUDA_VISIBLE_DEVICES: '0'\n"})
+    run = musify("convert", ".", cwd=tmp_path)
+    assert run.code == 0 and "--- a/.gitlab-ci.yml\n+++ b/.gitlab-ci.yml\n" in run.out
+
+
 def test_utf16_does_not_spoil_the_diff(tmp_path: Path) -> None:
     tree = write(tmp_path, {"u.cpp": "\ufeffcudaStream_t s;\n".encode("utf-16-le"), "a.cpp": "cudaStream_t s;\n"})
     done = musify("convert", ".", cwd=tree)

@@ -298,7 +298,7 @@ def _sibling(shown: str, new_path: str) -> str:
 def _diff_path(shown: str, file: SourceFile) -> str:
     """A path as a diff names it: relative to where the command runs, else to the folder that is converted."""
     folder, name = os.path.split(shown)
-    if shown[:1] in ("/", "."):
+    if folder and shown[:1] in ("/", "."):
         folder = _relative_folder(folder, os.getcwd())
     path = name if folder in ("", ".") else f"{folder}/{name}"
     if not path.startswith(".."):
