@@ -51,10 +51,13 @@ def flag_changes(
     list is for a host compiler or linker, of which only names of libraries, macros and headers are CUDA's.
     `each_architecture` is how the language writes a flag for each word of a variable, with `{prefix}` and `{variable}`.
     """
-    conversion = _Conversion(words, book, settings, each_architecture)
+    flags = list(read_flags(words, settings.target.sdk))
+    if not flags:
+        return
+    conversion = _Conversion(words, flags, book, settings, each_architecture)
     # A SYCL compiler's way to NVIDIA's cards stays what it is.
     foreign = any(word.startswith(b"-fsycl") for word in words)
-    for flag in read_flags(words, settings.target.sdk):
+    for flag in flags:
         if not host or (flag.rule.action in _HOST_ACTIONS and not (foreign and flag.rule.action == "library")):
             yield from conversion.change(flag)
 
@@ -62,6 +65,7 @@ def flag_changes(
 @dataclass
 class _Conversion:
     words: Sequence[bytes]
+    flags: Sequence[Flag]
     book: RuleBook
     settings: Settings
     each_architecture: bytes
@@ -69,9 +73,8 @@ class _Conversion:
     standards: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        flags = list(read_flags(self.words, self.settings.target.sdk))
-        self.standards = [flag.first for flag in flags if b"-std" in flag.rule.spellings]
-        asked = [_asked_for(flag) for flag in flags if flag.rule.action == "architecture"]
+        self.standards = [flag.first for flag in self.flags if b"-std" in flag.rule.spellings]
+        asked = [_asked_for(flag) for flag in self.flags if flag.rule.action == "architecture"]
         self.virtual_only = not any(item and (item.real or item.variables) for item in asked)
         # Where variables name the architectures and PTX is all that stands beside them, the variables say enough.
         self.variable_only = any(item and item.variables for item in asked) and not any(

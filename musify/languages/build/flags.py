@@ -65,6 +65,8 @@ def flag_edits(unit: BuildUnit, words: Sequence[FlagWord], form: FlagForm = COMM
     changes = list(
         flag_changes(texts, unit.book, unit.settings, host=form.host, each_architecture=form.each_architecture)
     )
+    if not changes:
+        return
     writer = _Writer(unit.data, words, form, _vanishes(unit.data, words, changes))
     for change in changes:
         if change.new:

@@ -54,6 +54,8 @@ _NOWHERE = Span(0, 0)
 _DIRECTIVE = re.compile(
     rb"\s*(ifeq|ifneq|ifdef|ifndef|else|endif|-?include|sinclude|define|endef|undefine|vpath)\b[ \t]*"
 )
+# An assignment as most are written: one name at the start of the line, and no comment behind the value.
+_ASSIGNMENT = re.compile(rb"([A-Za-z_][\w.-]*)[ \t]*((?::{1,3}|\?|\+|!)?=)([^#]*)\Z")
 _PREFIX = re.compile(rb"\s*(?:(?:export|override|private|unexport)[ \t]+)*")
 _OPERATOR = re.compile(rb"(?::{1,3}|\?|\+|!)?=")
 _NAME = re.compile(rb"[^\s:#=]+")
@@ -94,6 +96,10 @@ class _Reader:
                 self._made.comments.append(line)
             elif first == b"\t" and self._in_rule:
                 self._recipe(line)
+            elif assignment := _ASSIGNMENT.match(self._data, *line):
+                self._in_rule = False
+                value = _stripped(self._data, Span(*assignment.span(3)))
+                self._add(Kind.ASSIGNMENT, assignment.group(1), value, assignment.group(2))
             elif _DEFINE.match(self._data, _after_blanks(self._data, line), line.end):
                 self._define(line, lines)
             else:
