@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from musify.languages.build.edits import without_inner
 from musify.model import Applicability, Edit, Span
 from musify.source import diff, selfcheck
 from musify.source.document import Document
@@ -146,3 +147,17 @@ def test_positions_map_across_edits_and_back() -> None:
 def test_positions_are_the_same_without_edits() -> None:
     positions = PositionMap([])
     assert [positions.converted(5), positions.original(7)] == [5, 7]
+
+
+def touches(one: Edit, other: Edit) -> bool:
+    return one.span.start < other.span.end and other.span.start < one.span.end
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=8))
+def test_of_edits_that_touch_the_first_one_stays(places: list[tuple[int, int]]) -> None:
+    edits = [edit(start, start + length, b"x") for start, length in places]
+    kept: list[Edit] = []
+    for item in edits:
+        if not any(touches(other, item) for other in kept):
+            kept.append(item)
+    assert list(without_inner(edits)) == kept

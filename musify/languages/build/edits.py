@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 
 from musify.model import Edit, Finding, Span
@@ -9,10 +10,11 @@ from musify.model import Edit, Finding, Span
 
 def without_inner(found: Iterable[Edit | Finding]) -> Iterator[Edit | Finding]:
     """All findings, and the edits that touch no earlier edit."""
-    taken: list[Span] = []
+    taken: list[Span] = []  # in order, of their starts and of their ends, for none overlaps another
     for item in found:
         if isinstance(item, Edit):
-            if any(span.start < item.span.end and item.span.start < span.end for span in taken):
+            before = bisect_left(taken, Span(item.span.end, -1))
+            if before and taken[before - 1].end > item.span.start:
                 continue
-            taken.append(item.span)
+            insort(taken, item.span)
         yield item
