@@ -204,8 +204,8 @@ def test_beside_another_library(rules: RuleBook, before: str, expected: tuple[st
 
 def test_a_list_of_many_devices_is_read_once(rules: RuleBook) -> None:
     started = time.process_time()
-    conversion = converted(rules, HEAD + "x = [" + "'cuda:0', " * 4000 + "]\n")
-    assert len(conversion.edits) == 4000
+    conversion = converted(rules, HEAD + "x = [" + "'cuda:0', " * 4000 + "]\n" + "f(" + "'cuda:0', " * 2000 + ")\n")
+    assert len(conversion.edits) == 6000
     assert time.process_time() - started < 15  # a list that is read anew for each of its items takes minutes
 
 

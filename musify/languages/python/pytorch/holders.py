@@ -29,7 +29,7 @@ _PLAIN_WORD = re.compile(rb"[a-z][a-z0-9_]*")
 class Holders:
     """What holds `word` in one file. Made once a file and word.
 
-    `literals` is what the literals in lists say, by the id of the list's node, as far as it was asked for.
+    `literals` is what the literals in lists and calls say, by the id of the node, as far as it was asked for.
     """
 
     def __init__(self, module: PythonModule, word: Word) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from musify.languages.python.nodes import above
 from musify.languages.python.pytorch import facts
-from musify.languages.python.pytorch.values import Value, call_around
+from musify.languages.python.pytorch.values import Value, call_around, given
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,8 +36,7 @@ def is_likely(holders: Holders, value: Value, text: bytes) -> bool:
 def _is_with_backend(holders: Holders, value: Value) -> bool:
     """`("cuda", "GPU", "nccl")`: a device and a backend in one list or call."""
     call = call_around(holders, value.node)
-    said = [holders.module.string(argument.value) for argument in call.arguments] if call is not None else []
-    beside = {*value.beside, *(literal.text for literal in said if literal is not None)}
+    beside = {*value.beside, *(given(holders, call) if call is not None else ())}
     return beside >= {word.cuda for word in facts.words()}
 
 

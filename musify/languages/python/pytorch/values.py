@@ -69,6 +69,14 @@ def _literals(holders: Holders, container: Node) -> Iterator[bytes]:
         yield from (literal.text for literal in map(holders.module.string, values) if literal is not None)
 
 
+def given(holders: Holders, call: Call) -> tuple[bytes, ...]:
+    """What the literals among the arguments of a call say, each text once. Read once a call."""
+    if call.node.id not in holders.literals:
+        said = (holders.module.string(argument.value) for argument in call.arguments)
+        holders.literals[call.node.id] = tuple(dict.fromkeys(item.text for item in said if item is not None))
+    return holders.literals[call.node.id]
+
+
 def call_around(holders: Holders, node: Node) -> Call | None:
     """The call that `node` is an argument of, by its place or by a keyword."""
     parent = node.parent
