@@ -52,6 +52,12 @@ def test_in_place_an_original_and_a_link_to_it_are_both_given(tmp_path: Path) ->
     assert (tmp_path / "l.cpp").is_symlink() and "MUS901" not in done.err
 
 
+def test_a_path_that_is_given_twice_is_one_file(tmp_path: Path) -> None:
+    tree = write(tmp_path / "in", {"a.cu": "cudaStream_t s;\n"})
+    done = musify("convert", tree / "a.cu", tree / "a.cu", "-o", tmp_path / "out")
+    assert done.code == 0 and contents(tmp_path / "out") == {"a.mu": b"musaStream_t s;\n"}
+
+
 def test_a_link_to_itself_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "a.cu").symlink_to("a.cu")
     for path in (tmp_path, tmp_path / "a.cu"):

@@ -79,6 +79,8 @@ def find_files(paths: Sequence[Path], selection: Selection) -> list[SourceFile]:
         else:
             files = [(path, path.name, os.fspath(path), path.is_symlink() and not path.is_file())]
         for file, relative, shown, is_link in files:
+            if relative in found and found[relative].path == file:
+                continue  # the same PATH twice
             if relative in found:
                 raise MusifyError(
                     f"{file}: {found[relative].path} would get the same name {relative}; convert them apart"
