@@ -86,6 +86,8 @@ def _convert_build(
     findings.sort(key=lambda finding: (finding.span, finding.rule_id))
     try:
         conversion = Conversion(document, applier.in_order(edits), findings)
+        if not edits:
+            return conversion
         spans = [(token.start, token.end) for token in unit.tokens]
         after = [(token.start, token.end) for token in reader.tokens(conversion.new_data)]
         problem = selfcheck.moved_failure(spans, conversion.edits, after)
