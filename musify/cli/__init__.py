@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -9,6 +10,7 @@ import sys
 import click
 
 from musify import __version__
+from musify.engine.processes import collect_seldom
 from musify.model import ExitCode, MusifyError
 
 _COMMANDS = {
@@ -58,6 +60,7 @@ def _drop_stdout() -> None:
 
 def main() -> None:
     """Run the command line; every error a user can cause is one line on stderr and exit code 2."""
+    collect_seldom()
     try:
         code = cli.main(standalone_mode=False)
         if sys.stdout is not None and not sys.stdout.closed:  # the language server closes it
@@ -89,4 +92,6 @@ def main() -> None:
         what = f"{type(error).__name__}: {error}"
         click.echo(f"musify: internal error, please report it ({what}); MUSIFY_DEBUG=1 shows where", err=True)
         code = ExitCode.ERROR
+    # The interpreter would look for cycles among all that is left; the process is about to end.
+    gc.freeze()
     sys.exit(int(code or 0))

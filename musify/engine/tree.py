@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from musify.engine.build_survey import imports_torch, survey_cmake
 from musify.engine.document import UNKNOWN_NAMES, Conversion, convert_build, convert_source, too_deep
-from musify.engine.processes import Progress, Work, collect_seldom, spread
+from musify.engine.processes import Progress, Work, spread
 from musify.engine.results import (
     FileResult,
     FindingRecord,
@@ -76,7 +76,6 @@ Look = Callable[[Plan, SourceFile, Conversion], Result]
 def run(plan: Plan, jobs: int, progress: Progress | None = None) -> RunResult:
     """Do the whole run. The order of results is that of the plan's files, however many processes worked."""
     started = time.perf_counter()
-    collect_seldom()
     sizes = [_size(file) for file in plan.files]
     _survey_all(plan, sizes, jobs, progress)
     results: dict[int, FileResult] = {}
