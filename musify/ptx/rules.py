@@ -22,9 +22,12 @@ _PIECE = re.compile(r"<(\w)>|[\[(]([^\])]*)[\])]|([^<\[(]+)")
 
 
 class Rewrite(NamedTuple):
-    """What one form of an instruction says in C++. `results` are pairs of operand name and expression."""
+    """What one form of an instruction says in C++. `results` are pairs of operand name and expression.
 
-    pattern: re.Pattern[str]
+    `pattern` is compiled when an opcode asks for it: no source holds more than a few of the instructions.
+    """
+
+    pattern: str
     shape: tuple[Operand, ...]
     texts: Mapping[str, Mapping[str, str]]
     where: Mapping[str, tuple[int, int]]
@@ -69,7 +72,7 @@ class PtxRules(NamedTuple):
         """The rules that fit an opcode on `target`, with what stands for their captures."""
         found = []
         for rule in self.rewrites.get(opcode.split(".")[0], ()):
-            match = rule.pattern.fullmatch(opcode)
+            match = re.fullmatch(rule.pattern, opcode)
             if match and not (rule.min_sdk and target.sdk_number < version_number(rule.min_sdk)):
                 captures = {name: text.lstrip(".") for name, text in match.groupdict().items() if text}
                 found.append((rule, captures))
@@ -130,7 +133,7 @@ def _rewrite(table: Mapping[str, Any], checks: Mapping[str, object]) -> Rewrite:
     if "where-opcode" in table:
         texts["opcode"] = table["where-opcode"]
     return Rewrite(
-        re.compile(_pattern(table)),
+        _pattern(table),
         shape_of(table["operands"]),
         texts,
         {name: (low, high) for name, (low, high) in table.get("where", {}).items()},
