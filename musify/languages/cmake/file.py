@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from musify.languages.build.leftovers import cuda_words_in
@@ -124,15 +124,26 @@ class CMakeFile:
 
     def is_done(self, index: int) -> bool:
         """Whether an earlier run has seen to the device sources of a command."""
-        given = set(self.texts(index)[1:])
+        texts = self.texts(index)
+        if not self._seen_to.isdisjoint(texts[1:]):
+            return True
+        return any(self.texts(number)[: len(texts)] == texts for number in self._by_name[b"musa_" + self.names[index]])
+
+    @cached_property
+    def _seen_to(self) -> frozenset[bytes]:
+        """What the commands hold by which an earlier run names device sources."""
+        found: set[bytes] = set()
+        for texts in map(self.texts, range(len(self.commands))):
+            if texts[:1] == [b"MUSA_SOURCES"] or any(b"MUSA_COMPILE_OPTIONS" in text for text in texts):
+                found.update(texts)
+        return frozenset(found)
+
+    @cached_property
+    def _by_name(self) -> Mapping[bytes, Sequence[int]]:
+        found: dict[bytes, list[int]] = defaultdict(list)
         for number, name in enumerate(self.names):
-            texts = self.texts(number)
-            if name == b"musa_" + self.names[index] and texts[: len(self.texts(index))] == self.texts(index):
-                return True
-            named = texts[:1] == [b"MUSA_SOURCES"] or any(b"MUSA_COMPILE_OPTIONS" in text for text in texts)
-            if named and given & set(texts):
-                return True
-        return False
+            found[name].append(number)
+        return found
 
     def is_shared(self, index: int) -> bool:
         """Whether a command makes targets in a function that is called with device sources only now and then."""
