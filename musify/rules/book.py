@@ -194,14 +194,7 @@ class RuleBook:
 
     def _target(self, name: bytes, library: int) -> bytes:
         explicit: bytes | None = self._tables["renames"].get(name)
-        if explicit is not None:
-            return explicit
-        for old, new in self.libraries[library].convention:
-            if name.startswith(old):
-                return new + name[len(old) :]
-        for old, new in self.libraries[library].inside:
-            name = name.replace(old, new)
-        return name
+        return self.libraries[library].by_convention(name) if explicit is None else explicit
 
     def _rule(self, name: bytes, group: int, target: bytes) -> NameRule:
         library_index, kind, evidence, since = self._tables["groups"][group]

@@ -6,11 +6,12 @@ The result has the form of the tables that it is made from, and everything that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from musify.model import Evidence
 from musify.rules import loader
+from musify.rules.book import RuleBook
 from musify.rules.model import Action, Library, NameRule, Policy
 
 _STRENGTH = {evidence: rank for rank, evidence in enumerate((Evidence.PROJECT, *Evidence))}
@@ -67,10 +68,11 @@ def _names(result: loader.Table, tables: loader.Table, forward: Forward) -> None
         if target != name and target not in tables["names"]:  # a name that CUDA has too stays
             sources[target].append(rule)
     weak: dict[int, int] = {}
+    libraries = RuleBook(result).libraries
     for target, rules in sources.items():
         chosen = _chosen(rules, lambda rule: rule.name in tables["renames"])
         result["names"][target] = _group(result, tables["names"][chosen.name], chosen, weak)
-        if _by_convention(result["libraries"], result["groups"][result["names"][target]][0], target) != chosen.name:
+        if libraries[result["groups"][result["names"][target]][0]].by_convention(target) != chosen.name:
             result["renames"][target] = chosen.name
         if len(rules) > 1:
             result["several"][target] = [rule.name for rule in rules]
@@ -102,20 +104,11 @@ def _headers(result: loader.Table, tables: loader.Table, forward: Forward) -> No
             result["several"][target] = [rule.name for rule in rules]
 
 
-def _chosen(rules: list[NameRule], is_exception: Any) -> NameRule:
+def _chosen(rules: list[NameRule], is_exception: Callable[[NameRule], bool]) -> NameRule:
     """The CUDA name that a MUSA name goes back to: the user's, one of the convention, the best attested, the first."""
     return min(
         rules, key=lambda rule: (rule.evidence is not Evidence.PROJECT, is_exception(rule), _STRENGTH[rule.evidence])
     )
-
-
-def _by_convention(libraries: list[loader.Table], library: int, name: bytes) -> bytes:
-    for old, new in libraries[library].get("convention", ()):
-        if name.startswith(old.encode()):
-            return bytes(new.encode() + name[len(old) :])
-    for old, new in libraries[library].get("inside", ()):
-        name = name.replace(old.encode(), new.encode())
-    return name
 
 
 def _library(table: loader.Table) -> loader.Table:

@@ -44,6 +44,15 @@ class Library(NamedTuple):
     needs: tuple[bytes, ...] = ()
     one_way: frozenset[bytes] = frozenset()
 
+    def by_convention(self, name: bytes) -> bytes:
+        """What a name of the library is called in MUSA where nothing else is said of it."""
+        for old, new in self.convention:
+            if name.startswith(old):
+                return new + name[len(old) :]
+        for old, new in self.inside:
+            name = name.replace(old, new)
+        return name
+
 
 class Action(str, Enum):
     """What the rules say of one name."""
