@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from musify.engine.processes import Progress, Work, spread
 from musify.languages.build.conversion import mentions_cuda
 from musify.languages.registry import Language
-from musify.source import document
-from musify.source.document import NotText
+from musify.source.document import text_or_nothing
 
 if TYPE_CHECKING:
     from musify.languages.cmake.survey import CMakeSurvey
@@ -27,7 +25,7 @@ def survey_cmake(
     numbers = [
         number for number, file in enumerate(files) if file.language is Language.CMAKE and not file.is_link
     ]  # fmt: skip
-    if not any(mentions_cuda(_read(files[number].path)) for number in numbers):
+    if not any(mentions_cuda(text_or_nothing(files[number].path)) for number in numbers):
         return None
     from musify.languages.cmake.survey import together
 
@@ -37,26 +35,19 @@ def survey_cmake(
 def imports_torch(files: Sequence[SourceFile]) -> bool:
     """Whether a Python file imports PyTorch. Reads until one does."""
     scripts = (file for file in files if file.language is Language.PYTHON and not file.is_link)
-    return any(_TORCH_IMPORT.search(_read(file.path)) is not None for file in scripts)
+    return any(_TORCH_IMPORT.search(text_or_nothing(file.path)) is not None for file in scripts)
 
 
 def _survey(files: Sequence[SourceFile], number: int) -> CMakeSurvey:
     from musify.languages.cmake.survey import survey
 
-    return survey(files[number].relative, _read(files[number].path))
+    return survey(files[number].relative, text_or_nothing(files[number].path))
 
 
 def _lost(files: Sequence[SourceFile], number: int) -> CMakeSurvey:
     from musify.languages.cmake.survey import CMakeSurvey
 
     return CMakeSurvey()
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return document.read(path).data
-    except (OSError, NotText):
-        return b""  # reported when it is converted
 
 
 _SURVEY = Work("reading", _survey, _lost)

@@ -143,10 +143,7 @@ def _survey_all(plan: Plan, sizes: Sequence[int], jobs: int, progress: Progress 
 
 
 def _read(paths: dict[str, Path], relative: str) -> bytes:
-    try:
-        return document.read(paths[relative]).data
-    except (OSError, NotText):
-        return b""
+    return document.text_or_nothing(paths[relative])
 
 
 def _survey(plan: Plan, number: int) -> FileSurvey:

@@ -16,9 +16,9 @@ from musify.model import MusifyError
 from musify.project.files import Selection, SourceFile, find_files
 from musify.project.layout import Layout
 from musify.project.makefiles import linked_variables
-from musify.project.survey import FileSurvey, ProjectIndex, survey_source
+from musify.project.survey import FileSurvey, ProjectIndex, included_files, survey_source
 from musify.rules.book import RuleBook
-from musify.source.document import Document, NotText
+from musify.source.document import text_or_nothing
 
 if TYPE_CHECKING:
     from musify.languages.cmake.survey import CMakeSurvey
@@ -104,10 +104,7 @@ class Project:
         buffer = buffers.get(str(file.path))
         if buffer is not None:
             return buffer.data
-        try:
-            return Document.from_bytes(file.path.read_bytes()).data
-        except (OSError, NotText):
-            return b""
+        return text_or_nothing(file.path)
 
     def index(self, relative: str, buffers: Buffers) -> tuple[ProjectIndex, list[str]]:
         """What the files say that `relative` includes, directly or not, and which those are, itself among them."""
@@ -117,17 +114,9 @@ class Project:
             path = pending.pop(0)
             if path not in surveys and path in self._files:
                 surveys[path] = self._survey(path, buffers)
-                pending += self._included(path, surveys[path])
+                included = included_files(path, surveys[path].includes, self._layout, self.choices.book)
+                pending += (target.path for target in included.values())
         return ProjectIndex(surveys, self._layout, self.choices.book, partial(self.read, buffers)), list(surveys)
-
-    def _included(self, path: str, survey: FileSurvey) -> list[str]:
-        found = []
-        for written in survey.includes:
-            is_toolkit = self.choices.book.header(written) is not None
-            target = self._layout.resolve(path, written.decode("utf-8", "surrogateescape"), is_toolkit=is_toolkit)
-            if target is not None:
-                found.append(target.path)
-        return found
 
     def _survey(self, relative: str, buffers: Buffers) -> FileSurvey:
         def make(data: bytes) -> FileSurvey:

@@ -87,16 +87,26 @@ def _may_be_declared(data: bytes, word: Span, book: RuleBook) -> bool:
     return before[-1:] not in _NOT_DECLARED_IF_PRECEDED_BY
 
 
+def included_files(path: str, includes: Iterable[bytes], layout: Layout, book: RuleBook) -> dict[bytes, IncludeTarget]:
+    """The files of the run that the file at `path` includes, by how it writes their paths."""
+    found = {}
+    for written in includes:
+        is_toolkit = book.header(written) is not None
+        target = layout.resolve(path, written.decode("utf-8", "surrogateescape"), is_toolkit=is_toolkit)
+        if target is not None:
+            found[written] = target
+    return found
+
+
 class ProjectIndex:
     """The surveys of all files together. `read` gives the bytes of a file of the run."""
 
     def __init__(self, surveys: Mapping[str, FileSurvey], layout: Layout, book: RuleBook, read: Read) -> None:
         self._surveys = dict(surveys)
-        self._layout = layout
         self._book = book
         self._read = read
         self._namespaces = frozenset[bytes]().union(*(survey.namespaces for survey in surveys.values()))
-        self._includes = {path: self._resolve(path, survey.includes) for path, survey in surveys.items()}
+        self._includes = {path: included_files(path, survey.includes, layout, book) for path, survey in surveys.items()}
         self._includers = self._turned_round()
         self._survey_included_sources()
         self._tellers = {path for path, survey in self._surveys.items() if survey.tells_others}
@@ -151,15 +161,6 @@ class ProjectIndex:
                 own, macros = declared_for_others(self._read(path), self._book)
                 old = self._surveys[path]
                 self._surveys[path] = FileSurvey(old.includes, own, macros, old.namespaces)
-
-    def _resolve(self, path: str, includes: Iterable[bytes]) -> dict[bytes, IncludeTarget]:
-        found = {}
-        for written in includes:
-            is_toolkit = self._book.header(written) is not None
-            target = self._layout.resolve(path, written.decode("utf-8", "surrogateescape"), is_toolkit=is_toolkit)
-            if target is not None:
-                found[written] = target
-        return found
 
     def _told(self, path: str) -> tuple[frozenset[OwnName], dict[bytes, PastingMacro]]:
         """What the files declare that `path` includes, directly or not."""

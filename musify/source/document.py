@@ -117,3 +117,11 @@ class Document:
 def read(path: Path) -> Document:
     """The document at `path`. Raises OSError and NotText."""
     return Document.from_bytes(path.read_bytes())
+
+
+def text_or_nothing(path: Path) -> bytes:
+    """The text at `path`; nothing where it cannot be read, which is for the conversion of that file to report."""
+    try:
+        return read(path).data
+    except (OSError, NotText):
+        return b""
