@@ -44,7 +44,7 @@ def convert_notebook(
     try:
         notebook = read_notebook(document.data)
     except JsonError as error:
-        place = Span(min(error.offset, len(document.data)), min(error.offset + 1, len(document.data)))
+        place = error.place(document.data)
         return Conversion(document, [], [Finding("MUS630", place, surroundings.path, {"reason": str(error)})])
     found = _pieces(notebook, book, settings, surroundings)
     found.findings.sort(key=lambda finding: (finding.span, finding.rule_id))

@@ -37,8 +37,7 @@ def convert(unit: BuildUnit) -> Iterator[Edit | Finding]:
     try:
         file = read_json(unit.data)
     except JsonError as error:
-        place = Span(min(error.offset, len(unit.data)), min(error.offset + 1, len(unit.data)))
-        yield Finding("MUS563", place, unit.surroundings.path, {"reason": str(error)})
+        yield Finding("MUS563", error.place(unit.data), unit.surroundings.path, {"reason": str(error)})
         return
     results = list(without_inner(_results(file)))
     many = sum(isinstance(item, Edit) for item in results) > _MOST_SETTINGS

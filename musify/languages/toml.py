@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from musify.languages import plain
 from musify.languages.build.commands import Commands
 from musify.languages.build.flags import FlagWord
-from musify.languages.build.leftovers import cuda_words_in
+from musify.languages.build.settings import text_findings
 from musify.languages.build.settings import value_results as device_results
 from musify.languages.build.unit import BuildUnit, Token, TokenKind
 from musify.languages.shell.conversion import script_results
@@ -83,8 +83,8 @@ def _results(unit: BuildUnit, setting: Setting) -> Iterator[Edit | Finding]:
         if setting.value.type == "string":
             yield from value_results(Commands(unit), name, strings[0], quoted=True)
     elif _TEXTS.fullmatch(path):
-        for word in (word for string in strings for word in cuda_words_in(unit.data, string)):
-            yield Finding("MUS546", word, unit.text(word).decode("utf-8", "replace"))
+        for string in strings:
+            yield from text_findings(unit.data, string)
     elif _SCRIPTS.fullmatch(path):
         for string in strings:
             yield from script_results(Commands(unit), read_script(unit.data, string))

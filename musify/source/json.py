@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from musify.model import Span
 from musify.source.embedding import EmbeddedText
@@ -29,6 +30,10 @@ class JsonError(ValueError):
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(reason)
         self.offset = offset
+
+    def place(self, data: bytes) -> Span:
+        """The byte of the text at which it stops to be JSON; its end where that is missing."""
+        return Span(min(self.offset, len(data)), min(self.offset + 1, len(data)))
 
 
 @dataclass
@@ -65,8 +70,9 @@ class JsonFile:
         return found
 
 
+@lru_cache(maxsize=2)  # asked for when the file is split, and when it is converted
 def read_json(data: bytes) -> JsonFile:
-    """Read a file. Raises JsonError."""
+    """Read a file. Read-only, for it is kept. Raises JsonError."""
     file = JsonFile(data)
     tokens = _tokens(file)
     open_values: list[tuple[JsonValue, list[JsonValue]]] = []
